@@ -23,10 +23,11 @@ const char *leat_poets_refusal_text(unsigned refusal)
     return refusal < LEAT_POETS_REFUSAL_COUNT ? refusal_text[refusal] : NULL;
 }
 
-static void refuse(struct leat_poets_externals *x, enum leat_poets_refusal refusal,
-                   struct leat_poets_external_event *out)
+void leat_poets_externals_refuse(struct leat_poets_externals *externals,
+                                 enum leat_poets_refusal refusal,
+                                 struct leat_poets_external_event *out)
 {
-    x->refused[refusal]++;
+    externals->refused[refusal]++;
     out->kind = LEAT_POETS_EXTERNAL_REFUSED;
     out->refusal = refusal;
 }
@@ -56,7 +57,7 @@ static void attach(struct leat_poets_externals *x, uint32_t peer,
 {
     struct leat_poets_external *e = &x->external[out->external];
     if (e->peer != LEAT_POETS_PEER_NONE && e->peer != peer) {
-        refuse(x, LEAT_POETS_REFUSED_TAKEN, out);
+        leat_poets_externals_refuse(x, LEAT_POETS_REFUSED_TAKEN, out);
         return;
     }
     e->attached += e->peer == LEAT_POETS_PEER_NONE;
@@ -68,7 +69,7 @@ static void detach(struct leat_poets_externals *x, uint32_t peer,
                    struct leat_poets_external_event *out)
 {
     if (x->external[out->external].peer != peer) {
-        refuse(x, LEAT_POETS_REFUSED_FOREIGN, out);
+        leat_poets_externals_refuse(x, LEAT_POETS_REFUSED_FOREIGN, out);
         return;
     }
     x->external[out->external].peer = LEAT_POETS_PEER_NONE;
@@ -80,12 +81,12 @@ static void on_control(struct leat_poets_externals *x, uint32_t peer,
 {
     const uint8_t opcode = out->packet.opcode;
     if (opcode != LEAT_POETS_OP_BARRIER && opcode != LEAT_POETS_OP_STOP) {
-        refuse(x, LEAT_POETS_REFUSED_CLASS, out);
+        leat_poets_externals_refuse(x, LEAT_POETS_REFUSED_CLASS, out);
         return;
     }
     out->external = named(x, &out->packet);
     if (out->external == x->count)
-        refuse(x, LEAT_POETS_REFUSED_UNKNOWN, out);
+        leat_poets_externals_refuse(x, LEAT_POETS_REFUSED_UNKNOWN, out);
     else if (opcode == LEAT_POETS_OP_BARRIER)
         attach(x, peer, out);
     else
@@ -98,8 +99,10 @@ static enum leat_poets_refusal check_pin(const struct leat_poets_external *e,
 {
     if (p->pin >= e->output_count) return LEAT_POETS_REFUSED_PIN;
     if (p->edge) return LEAT_POETS_REFUSED_EDGE;
-    if (p->nflit < leat_poets_nflit(e->output[p->pin].payload_len)) return LEAT_POETS_REFUSED_SHORT;
-    return LEAT_POETS_REFUSAL_COUNT;
+    const uint32_t len = e->payload_len[p->pin];
+    const bool any = len == LEAT_POETS_EXTERNAL_ANY_LEN;
+    return any || p->nflit >= leat_poets_nflit(len) ? LEAT_POETS_REFUSAL_COUNT
+                                                    : LEAT_POETS_REFUSED_SHORT;
 }
 
 static void on_packet(struct leat_poets_externals *x, uint32_t peer,
@@ -108,15 +111,15 @@ static void on_packet(struct leat_poets_externals *x, uint32_t peer,
     const struct leat_poets_packet *p = &out->packet;
     out->external = p->device;
     if (p->device >= x->count) {
-        refuse(x, LEAT_POETS_REFUSED_UNKNOWN, out);
+        leat_poets_externals_refuse(x, LEAT_POETS_REFUSED_UNKNOWN, out);
         return;
     }
     struct leat_poets_external *e = &x->external[p->device];
     enum leat_poets_refusal why = check_pin(e, p);
-    if (!x->running) why = LEAT_POETS_REFUSED_EARLY;
+    if (!x->running) why = LEAT_POETS_REFUSED_UNTIMELY;
     if (e->peer != peer) why = LEAT_POETS_REFUSED_FOREIGN;
     if (why != LEAT_POETS_REFUSAL_COUNT) {
-        refuse(x, why, out);
+        leat_poets_externals_refuse(x, why, out);
         return;
     }
     e->received++;
@@ -132,26 +135,21 @@ void leat_poets_externals_receive(struct leat_poets_externals *externals, uint32
     out->external = externals->count;
     if (leat_poets_carriage_get(frame, len, &packet, &packet_len, NULL) ||
         leat_poets_packet_decode(packet, packet_len, &out->packet, NULL))
-        refuse(externals, LEAT_POETS_REFUSED_FRAME, out);
+        leat_poets_externals_refuse(externals, LEAT_POETS_REFUSED_FRAME, out);
     else if (out->packet.task != externals->task)
-        refuse(externals, LEAT_POETS_REFUSED_UNKNOWN, out);
+        leat_poets_externals_refuse(externals, LEAT_POETS_REFUSED_UNKNOWN, out);
     else if (out->packet.packet_class == LEAT_POETS_CLASS_SUP)
         on_control(externals, peer, out);
     else if (out->packet.packet_class == LEAT_POETS_CLASS_EXT)
         on_packet(externals, peer, out);
     else
-        refuse(externals, LEAT_POETS_REFUSED_CLASS, out);
+        leat_poets_externals_refuse(externals, LEAT_POETS_REFUSED_CLASS, out);
 }
 
-uint32_t leat_poets_externals_leave(struct leat_poets_externals *externals, uint32_t peer)
+void leat_poets_externals_leave(struct leat_poets_externals *externals, uint32_t peer)
 {
-    uint32_t left = 0;
     for (uint32_t i = 0; i < externals->count; i++)
-        if (externals->external[i].peer == peer) {
-            externals->external[i].peer = LEAT_POETS_PEER_NONE;
-            left++;
-        }
-    return left;
+        if (externals->external[i].peer == peer) externals->external[i].peer = LEAT_POETS_PEER_NONE;
 }
 
 uint32_t leat_poets_externals_missing(const struct leat_poets_externals *externals)

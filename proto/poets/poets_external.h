@@ -11,7 +11,8 @@
  *      |      edge: 0                                   |   of this pin, as class DEV
  *      | <-------- EXT  device: number, pin: its input  |   as a device has sent it
  *      | SUP/STOP     sender: number, or a name         |   detach
- *      | <-------- CTL/STOP     device: number          |   the application has stopped
+ *      | <-------- CTL/STOP     device: number          |   the application has stopped: later
+ *      |                                                |   packets are refused
  *
  * A peer is a process as the sockets know it: a number. It may have several externals, an external
  * has at most one peer.
@@ -35,13 +36,12 @@ enum {
     LEAT_POETS_EXTERNAL_NAME_MAX = LEAT_POETS_PAYLOAD_LEN_MAX - 1 /* longer ones have a number */
 };
 
-struct leat_poets_external_pin {
-    uint32_t payload_len;
-};
+/* As payload_len: only a compiler knows it, so any length does. */
+#define LEAT_POETS_EXTERNAL_ANY_LEN UINT32_MAX
 
 struct leat_poets_external {
     const char *name;
-    const struct leat_poets_external_pin *output;
+    const uint32_t *payload_len; /* of each output pin, in octets */
     uint32_t output_count;
     uint32_t peer;
     uint64_t attached;             /* how often */
@@ -49,16 +49,17 @@ struct leat_poets_external {
 };
 
 /* What is refused, by cause. */
-#define LEAT_POETS_REFUSAL_LIST(X)                                         \
-    X(FRAME, "ext_bad_frame", "no frame with one packet")                  \
-    X(CLASS, "ext_bad_class", "expected EXT, SUP/BARRIER or SUP/STOP")     \
-    X(UNKNOWN, "ext_unknown", "there is no such external")                 \
-    X(TAKEN, "ext_taken", "another process is attached to it")             \
-    X(FOREIGN, "ext_foreign", "the process is not attached to it")         \
-    X(EARLY, "ext_early", "expected CTL/BARRIER before packets")           \
-    X(PIN, "ext_oor_pin", "the external has no such output pin")           \
-    X(EDGE, "ext_oor_edge", "expected edge 0: packets go along all edges") \
-    X(SHORT, "ext_short", "too few flits for the message")
+#define LEAT_POETS_REFUSAL_LIST(X)                                                \
+    X(FRAME, "ext_bad_frame", "no frame with one packet")                         \
+    X(CLASS, "ext_bad_class", "expected EXT, SUP/BARRIER or SUP/STOP")            \
+    X(UNKNOWN, "ext_unknown", "there is no such external")                        \
+    X(TAKEN, "ext_taken", "another process is attached to it")                    \
+    X(FOREIGN, "ext_foreign", "the process is not attached to it")                \
+    X(UNTIMELY, "ext_untimely", "expected after CTL/BARRIER and before CTL/STOP") \
+    X(PIN, "ext_oor_pin", "the external has no such output pin")                  \
+    X(EDGE, "ext_oor_edge", "expected edge 0: packets go along all edges")        \
+    X(SHORT, "ext_short", "too few flits for the message")                        \
+    X(CROWDED, "ext_crowded", "expected at most 64 processes")
 
 enum leat_poets_refusal {
 #define X(id, name, text) LEAT_POETS_REFUSED_##id,
@@ -93,13 +94,18 @@ struct leat_poets_external_event {
     struct leat_poets_packet packet;
 };
 
+/* Counts and reports what the caller refuses: CROWDED. */
+void leat_poets_externals_refuse(struct leat_poets_externals *externals,
+                                 enum leat_poets_refusal refusal,
+                                 struct leat_poets_external_event *out);
+
 /* Handles a datagram of a peer: any octets. */
 void leat_poets_externals_receive(struct leat_poets_externals *externals, uint32_t peer,
                                   const uint8_t *frame, size_t len,
                                   struct leat_poets_external_event *out);
 
-/* The peer is gone: all its externals are free again. Returns how many. */
-uint32_t leat_poets_externals_leave(struct leat_poets_externals *externals, uint32_t peer);
+/* The peer is gone: all its externals are free again. */
+void leat_poets_externals_leave(struct leat_poets_externals *externals, uint32_t peer);
 
 /* Externals that nobody is attached to. */
 uint32_t leat_poets_externals_missing(const struct leat_poets_externals *externals);

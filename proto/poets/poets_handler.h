@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LEAT_POETS_ABI = 2, LEAT_POETS_TEXT_LEN = 220 /* a log line with its NUL */ };
+enum { LEAT_POETS_ABI = 3, LEAT_POETS_TEXT_LEN = 220 /* a log line with its NUL */ };
 
 struct leat_poets_block {
     uint32_t ready;  /* level: pins that want to send; latched: pins that will */
@@ -47,7 +47,8 @@ struct leat_poets_env {
     void (*uart)(struct leat_poets_env *env, uint8_t octet);
     uint64_t (*cycles)(struct leat_poets_env *env);
     /* A packet with an opcode of the application, 01 to EF, and up to 56 octets, to the
-     * supervisor's OnCTL. False: opcode or length are wrong, or too many packets wait. */
+     * supervisor's OnCTL. False: opcode or length are wrong, OnInit runs, or too many packets wait.
+     */
     bool (*control)(struct leat_poets_env *env, uint8_t opcode, const void *payload, size_t len);
     struct leat_poets_block *block; /* of the device whose handler runs */
     void *engine;
@@ -55,6 +56,8 @@ struct leat_poets_env {
     uint32_t send_index; /* OnSend of an indexed pin: which edge */
     bool do_send;        /* OnSend: false: sends to nobody */
     bool log_raw;        /* compat: format strings are not filled in */
+    void *const *thrown; /* with `fail`: the stack of an exception, or NULL */
+    int thrown_count;
 };
 
 #define LEAT_POETS_ALL UINT32_MAX /* instead of a device's index */
@@ -110,11 +113,13 @@ struct leat_poets_host {
     /* A folder for files, created if needed; "" on failure. Lent until the next call. */
     const char *(*folder)(struct leat_poets_host *host, const char *suffix);
     /* The same to OnCtl of a device, by its index; LEAT_POETS_ALL: to all. False: opcode, length or
-     * index are wrong. */
+     * index are wrong, or too many wait before the start. */
     bool (*control)(struct leat_poets_host *host, uint32_t index, uint8_t opcode,
                     const void *payload, size_t len);
     void *engine;
-    bool reply, bcast; /* OnReceive: are they to be sent? */
+    bool reply, bcast;   /* OnReceive: are they to be sent? */
+    void *const *thrown; /* with `fail`: the stack of an exception, or NULL */
+    int thrown_count;
 };
 
 /* Its object lives from create to destroy. Negative results are errors of the handler. */

@@ -279,6 +279,8 @@ void leat_poets_mothership_receive(struct leat_poets_mothership *ms, const uint8
         on_supervisor_packet(ms, out);
     else if (out->packet.packet_class != LEAT_POETS_CLASS_EXT)
         warn(ms, LEAT_POETS_HOST_MS0, out);
+    else if (!ms->app[out->packet.task])
+        warn(ms, LEAT_POETS_HOST_BAD_TASK, out);
     else if (out->packet.device >= ms->external_count)
         warn(ms, LEAT_POETS_HOST_NO_EXTERNAL, out);
     else

@@ -154,6 +154,7 @@ bool leat_poets_softswitch_control(struct leat_poets_softswitch *ss, uint32_t in
 {
     struct leat_poets_packet packet = to_mothership(ss, opcode);
     if (!opcode || opcode >= LEAT_POETS_OP_RESERVED || len > sizeof packet.payload) return false;
+    if (ss->state == LEAT_POETS_SS_INIT) return false; /* the mothership would discard it */
     packet.sender = index;
     packet.payload_len = (uint16_t)len;
     if (len) memcpy(packet.payload, payload, len);
@@ -187,7 +188,7 @@ static void on_stop(struct leat_poets_softswitch *ss, uint64_t now)
     /* A record requested before STOP is the last one. */
     if (ss->instr_due && leat_poets_softswitch_instr(ss, now, &record))
         put_slot(&ss->host, record.packet, record.nflit);
-    forget_sends(ss);
+    if (!ss->holds || ss->state == LEAT_POETS_SS_KILLED) forget_sends(ss);
     ss->cause[LEAT_POETS_CAUSE_DISCARDED] += ss->held.count;
     ss->held.count = 0;
     ss->state = LEAT_POETS_SS_DEAD;
@@ -206,12 +207,26 @@ static void after_turn(struct leat_poets_softswitch *ss, struct leat_poets_block
 
 /* ---- beginning ------------------------------------------------------------------------------ */
 
+/* What the device wanted when it was held. */
+static void resume(struct leat_poets_softswitch *ss, struct leat_poets_block *block)
+{
+    const bool idles = block->flags & LEAT_POETS_FLAG_IDLE;
+    const uint64_t wants = block->ready | (idles ? LEAT_POETS_REQUEST_IDLE : 0);
+    block->ready = 0;
+    block->flags = 0;
+    leat_poets_softswitch_ready(ss, block, wants);
+}
+
 void leat_poets_softswitch_start(struct leat_poets_softswitch *ss, uint64_t now)
 {
     ss->instr_at = now;
     for (uint32_t i = 0; i < ss->config.device_count && ss->state == LEAT_POETS_SS_INIT; i++) {
         struct leat_poets_block *block = leat_poets_block_at(ss, ss->config.device[i]);
         const struct leat_poets_type *type = ss->config.type[block->type];
+        if (ss->config.resumes) {
+            resume(ss, block);
+            continue;
+        }
         after_turn(ss, block, type->init ? type->init(ss->config.env, block) : 1);
     }
     /* The mothership waits for every thread, even one that failed. */
@@ -280,6 +295,8 @@ static bool receive_control(struct leat_poets_softswitch *ss,
         ss->instr_due = true;
     } else if (opcode == LEAT_POETS_OP_BARRIER) {
         ss->cause[LEAT_POETS_CAUSE_BARRIER]++;
+    } else if (opcode == LEAT_POETS_OP_HOLD) {
+        ss->holds = true;
     } else if (opcode == LEAT_POETS_OP_NOP) {
         ss->cause[LEAT_POETS_CAUSE_NOP]++;
     } else if (opcode >= LEAT_POETS_OP_RESERVED) {
@@ -328,6 +345,11 @@ bool leat_poets_softswitch_receive(struct leat_poets_softswitch *ss, const uint8
     if (leat_poets_packet_decode(packet, (size_t)nflit * LEAT_POETS_FLIT_LEN, &meaning, NULL)) {
         ss->received++;
         ss->cause[LEAT_POETS_CAUSE_BAD_PACKET]++;
+        return true;
+    }
+    if (meaning.task != ss->config.task) {
+        ss->received++;
+        ss->cause[LEAT_POETS_CAUSE_BAD_TASK]++;
         return true;
     }
     switch (ss->state) {
@@ -384,7 +406,7 @@ bool leat_poets_softswitch_begin_send(struct leat_poets_softswitch *ss)
     struct leat_poets_sending *s = &ss->sending;
     struct leat_poets_env *env = ss->config.env;
     uint32_t pin;
-    if (!next_pin(ss, &s->block, &pin)) return s->block = NULL, false;
+    if (ss->holds || !next_pin(ss, &s->block, &pin)) return s->block = NULL, false;
     const struct leat_poets_type *type = ss->config.type[s->block->type];
     const uint8_t *octets = (const uint8_t *)s->block;
     const struct leat_poets_edges *edges = (const void *)(octets + type->pins_at);
@@ -484,6 +506,7 @@ bool leat_poets_softswitch_idle(struct leat_poets_softswitch *ss)
     struct leat_poets_env *env = ss->config.env;
     const uint32_t count = ss->config.device_count;
     bool progress = false;
+    if (ss->holds) return false;
     if (!ss->idle_asked && !ss->config.no_request_idle) return false;
     ss->instr.counter[LEAT_POETS_INSTR_IDLE_CNT]++;
     for (uint32_t i = 0; i < count && !progress; i++) {
@@ -517,9 +540,10 @@ bool leat_poets_softswitch_hardware_idle(struct leat_poets_softswitch *ss)
 
 bool leat_poets_softswitch_is_passive(const struct leat_poets_softswitch *ss)
 {
+    const bool wants = (ss->ring_count || ss->idle_asked) && !ss->holds;
     return !ss->host.count && !ss->instr_due &&
            (ss->state == LEAT_POETS_SS_DEAD || ss->state == LEAT_POETS_SS_KILLED ||
-            (!ss->held.count && !ss->ring_count && !ss->sending.block && !ss->idle_asked));
+            (!ss->held.count && !ss->sending.block && !wants));
 }
 
 static bool is_instr_due(struct leat_poets_softswitch *ss, uint64_t now)
@@ -587,7 +611,7 @@ static void run_turn(struct leat_poets_softswitch *ss, const struct leat_poets_s
                      struct leat_poets_step_out *out)
 {
     const bool running = ss->state == LEAT_POETS_SS_RUN;
-    const bool wants = running && (ss->sending.block || ss->ring_count);
+    const bool wants = running && (ss->sending.block || (ss->ring_count && !ss->holds));
     const bool instr_first = ss->config.instr_first && in->can_send;
     if (instr_first && leat_poets_softswitch_instr(ss, in->now, &out->out)) {
         out->kind = LEAT_POETS_STEP_SEND_HOST;

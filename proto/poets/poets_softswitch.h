@@ -10,6 +10,10 @@
  *   a turn of RUN:  1 pending for the host      2 receive   3 instrumentation, where it is due
  *                   4 send (one edge)           5 idle      6 wait
  *
+ * CTL/HOLD in RUN: it completes the send in flight and begins no other, nor an idle handler, but
+ * still receives. With nothing in flight its devices are then all there is to save: their states,
+ * and in their blocks what they want. Such blocks resume instead of OnInit (config.resumes).
+ *
  * A turn consumes at most one packet and produces at most one. For speed, an engine whose threads
  * share memory may skip turns and process whole sends (begin_send, end_send), passing every packet
  * to its device at once (deliver): one of the orders that turns could have produced.
@@ -67,6 +71,7 @@ struct leat_poets_out_edge {
     X(SHORT, "rx_short")           \
     X(BAD_OP, "rx_bad_op")         \
     X(BAD_PACKET, "rx_bad_packet") \
+    X(BAD_TASK, "rx_bad_task")     \
     X(NOP, "rx_nop")               \
     X(BARRIER, "rx_barrier")       \
     X(DISCARDED, "rx_discarded")   \
@@ -88,12 +93,13 @@ struct leat_poets_softswitch_config {
     const struct leat_poets_seat *seat; /* of all devices, by index; NULL: none is remote */
     struct leat_poets_env *env;
     uint32_t hw_address;
-    uint8_t task;
+    uint8_t task; /* packets of other tasks are counted and dropped */
     enum leat_poets_rts rts;
     bool instr_first;     /* instrumentation before receiving */
     bool instruments;     /* records are due every `interval`; on request always */
     bool no_request_idle; /* devices idle without having requested it */
     bool stop_ack;        /* compat.stop_ack=off: no answer to STOP */
+    bool resumes;         /* from blocks as a held softswitch leaves them: no OnInit */
     uint8_t compat;       /* LEAT_POETS_COMPAT_... of headers */
     uint64_t interval;
 };
@@ -132,6 +138,7 @@ struct leat_poets_softswitch {
     struct leat_poets_sending sending;
     uint32_t next_edge; /* of the send in flight */
     uint32_t idle_asked, idle_next;
+    bool holds; /* CTL/HOLD has come */
     bool instr_due;
     uint64_t instr_at;
     uint64_t waited_since;
@@ -184,7 +191,8 @@ void leat_poets_softswitch_step(struct leat_poets_softswitch *ss,
 /* OnHardwareIdle of all devices that have one. True: a device is ready to send or to idle. */
 bool leat_poets_softswitch_hardware_idle(struct leat_poets_softswitch *ss);
 
-/* No packet held, nothing to send, no idle flag, nothing pending for the host, no record due. */
+/* No packet held, nothing to send, no idle flag, nothing pending for the host, no record due. After
+ * CTL/HOLD what devices want does not count. */
 bool leat_poets_softswitch_is_passive(const struct leat_poets_softswitch *ss);
 
 /* ---- parts of turns ------------------------------------------------------------------------- */
@@ -215,7 +223,8 @@ bool leat_poets_softswitch_instr(struct leat_poets_softswitch *ss, uint64_t now,
 void leat_poets_softswitch_log(struct leat_poets_softswitch *ss, uint32_t index, const char *text);
 
 /* A packet with an opcode of the application, 01 to EF, from a device to the supervisor. False:
- * opcode or length are wrong, or too many packets wait for the host. */
+ * opcode or length are wrong, it is OnInit that sends, before the application runs, or too many
+ * packets wait for the host. */
 bool leat_poets_softswitch_control(struct leat_poets_softswitch *ss, uint32_t index, uint8_t opcode,
                                    const void *payload, size_t len);
 
@@ -243,6 +252,12 @@ static inline void leat_poets_softswitch_push(struct leat_poets_softswitch *ss,
                                        LEAT_POETS_BLOCK_UNIT);
     ss->ring[at < ss->ring_cap ? at : at - ss->ring_cap] = (struct leat_poets_ring_entry){ number,
                                                                                            pin };
+}
+
+/* It has a send to begin. */
+static inline bool leat_poets_softswitch_can_begin(const struct leat_poets_softswitch *ss)
+{
+    return ss->state == LEAT_POETS_SS_RUN && ss->ring_count && !ss->holds;
 }
 
 /* Turns the result of ReadyToSend into pending sends. */

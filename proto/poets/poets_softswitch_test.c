@@ -129,11 +129,12 @@ static struct state *state_at(uint32_t device)
     return state_of(block_at(device));
 }
 
+static _Alignas(16) uint8_t memory[1 << 20];
+
 /* Three devices, in a ring by output 0; output 1 has three edges, one to each device. */
 static void make(enum leat_poets_rts rts)
 {
     static _Alignas(16) uint8_t blocks[DEVICES * UNITS * LEAT_POETS_BLOCK_UNIT];
-    static _Alignas(16) uint8_t memory[1 << 20];
     static const uint32_t device[DEVICES] = { 0, UNITS, 2 * UNITS };
     static const struct leat_poets_type *const types[] = { &type };
     static const struct leat_poets_out_edge edges[] = { { UNITS, 0 }, { 2 * UNITS, 0 },
@@ -317,6 +318,72 @@ static void a_failed_assertion_kills_and_stop_is_still_received(void)
     leat_poets_softswitch_kill(&ss);
 }
 
+#define HOLD "fffff940000000000000000000000000"
+
+/* Device 0 wants to send and to idle, device 1 has begun a send. */
+static void begin_some(enum leat_poets_rts rts)
+{
+    start(rts);
+    state_at(1)->wants = 1;
+    state_at(1)->drops = 1;
+    give("0100000000000000070000000000000000000000000000000000000000000000");
+    OK(leat_poets_softswitch_begin_send(&ss));
+    state_at(0)->wants = 5;
+    state_at(0)->asks_idle = 1;
+    give(TO_0);
+    OK(leat_poets_softswitch_can_begin(&ss));
+    EQ(give(HOLD), LEAT_POETS_STEP_TURN);
+}
+
+static void a_held_softswitch_completes_its_send_receives_and_does_nothing_else(void)
+{
+    static const enum leat_poets_rts both[] = { LEAT_POETS_LEVEL, LEAT_POETS_LATCHED };
+    for (int i = 0; i < 2; i++) {
+        begin_some(both[i]);
+        OK(!leat_poets_softswitch_is_passive(&ss));
+        EQ(step(), LEAT_POETS_STEP_SEND);
+        OK(leat_poets_softswitch_is_passive(&ss));
+        EQ(step(), LEAT_POETS_STEP_WAIT_RX);
+        OK(!leat_poets_softswitch_can_begin(&ss));
+        OK(!leat_poets_softswitch_begin_send(&ss));
+        give(TO_0);
+        EQ(state_at(0)->received, 2);
+        EQ(step(), LEAT_POETS_STEP_WAIT_RX);
+        EQ(state_at(0)->idles, 0);
+        give(STOP);
+        EQ(step(), LEAT_POETS_STEP_SEND_HOST);
+        EQ(block_at(0)->ready, 5);
+        OK(block_at(0)->flags & LEAT_POETS_FLAG_IDLE);
+        EQ(block_at(1)->ready, 0);
+    }
+}
+
+static void what_was_held_resumes_without_oninit(void)
+{
+    static const enum leat_poets_rts both[] = { LEAT_POETS_LEVEL, LEAT_POETS_LATCHED };
+    for (int i = 0; i < 2; i++) {
+        begin_some(both[i]);
+        step();
+        give(STOP);
+        struct leat_poets_softswitch_config config = ss.config;
+        config.resumes = true;
+        leat_poets_softswitch_init(&ss, &config, memory);
+        state_at(0)->fails = 1; /* neither OnInit nor ReadyToSend is asked */
+        EQ(step(), LEAT_POETS_STEP_TURN);
+        EQ(step(), LEAT_POETS_STEP_SEND_HOST);
+        OK(is_packet("0000fdc0110400000000000000000000"));
+        EQ(give(RELEASE), LEAT_POETS_STEP_TURN);
+        state_at(0)->fails = 0;
+        state_at(0)->drops = 5;
+        if (both[i] == LEAT_POETS_LATCHED) EQ(step(), LEAT_POETS_STEP_SEND);
+        EQ(step(), LEAT_POETS_STEP_SEND_HOST);
+        EQ(state_at(0)->sends, both[i] == LEAT_POETS_LATCHED ? 2 : 1);
+        EQ(step(), LEAT_POETS_STEP_TURN);
+        EQ(state_at(0)->idles, 1);
+        EQ(step(), LEAT_POETS_STEP_WAIT_RX);
+    }
+}
+
 /* ---- receiving ------------------------------------------------------------------------------ */
 
 static bool says(const char *text)
@@ -362,6 +429,32 @@ static void what_is_out_of_range_is_logged_and_counted(void)
     OK(!leat_poets_cause_name(LEAT_POETS_CAUSE_COUNT));
 }
 
+/* Whatever its class and the state of the thread. */
+static void packets_of_another_task_reach_no_device(void)
+{
+    make(LEAT_POETS_LEVEL);
+    ss.config.task = 5;
+    step();
+    step();
+    OK(is_packet("0000fdc5110400000000000000000000"));
+    give(RELEASE);
+    EQ(ss.state, LEAT_POETS_SS_BARRIER);
+    give("fffffd45000000000000000000000000");
+    EQ(ss.state, LEAT_POETS_SS_RUN);
+    give(TO_0);
+    OK(out.taken);
+    give(STOP);
+    give("ffff0440000000000000000000000000");
+    EQ(ss.state, LEAT_POETS_SS_RUN);
+    EQ(ss.cause[LEAT_POETS_CAUSE_BAD_TASK], 4);
+    for (uint32_t i = 0; i < DEVICES; i++)
+        EQ(state_at(i)->received + state_at(i)->controls, 0);
+    give("0000000500000000070000000000000000000000000000000000000000000000");
+    EQ(state_at(0)->received, 1);
+    give("fffffe45000000000000000000000000");
+    EQ(ss.state, LEAT_POETS_SS_DEAD);
+}
+
 static void lines_of_one_cause_become_rare(void)
 {
     int lines = 0;
@@ -383,6 +476,10 @@ static void opcodes_of_the_application_leave_for_the_supervisor(void)
     uint8_t want[16];
     size_t sent = 0;
     start(LEAT_POETS_LEVEL);
+    ss.state = LEAT_POETS_SS_INIT; /* the mothership would discard what OnInit sends */
+    OK(!leat_poets_softswitch_control(&ss, 4, 1, payload, 2));
+    EQ(ss.host.count, 0);
+    ss.state = LEAT_POETS_SS_RUN;
     OK(!leat_poets_softswitch_control(&ss, 4, 0, payload, 2));
     OK(!leat_poets_softswitch_control(&ss, 4, 0xf0, payload, 2));
     OK(!leat_poets_softswitch_control(&ss, 4, 1, payload, 57));
@@ -673,7 +770,7 @@ static void any_octets_are_survived(void)
         leat_random_fill(&r, octets, sizeof octets);
         octets[2] = (uint8_t)(octets[2] % 3 ? 0 : octets[2]);
         octets[1] &= 1;
-        octets[3] &= 0x7f;
+        octets[3] &= octets[62] & 3 ? 0x40 : 0x7f;
         if (octets[2] == LEAT_POETS_OP_STOP) octets[2] = 0;
         octets[5] &= 1;
         octets[6] = octets[7] = 0;
@@ -698,7 +795,9 @@ TAP_MAIN(T(packets_before_the_barrier_are_held_and_come_first), T(a_full_hold_ta
          T(every_device_is_queried_at_the_start_as_its_dialect_wants),
          T(stop_is_acknowledged_and_ends_it),
          T(a_failed_assertion_kills_and_stop_is_still_received),
-         T(what_is_out_of_range_is_logged_and_counted), T(lines_of_one_cause_become_rare),
+         T(a_held_softswitch_completes_its_send_receives_and_does_nothing_else),
+         T(what_was_held_resumes_without_oninit), T(what_is_out_of_range_is_logged_and_counted),
+         T(packets_of_another_task_reach_no_device), T(lines_of_one_cause_become_rare),
          T(opcodes_of_the_application_leave_for_the_supervisor),
          T(control_packets_reach_one_device_or_all),
          T(a_fan_out_is_one_edge_a_turn_and_its_payload_is_frozen),

@@ -56,6 +56,7 @@ enum leat_poets_class {
 enum {
     LEAT_POETS_OP_NOP = 0x00,
     LEAT_POETS_OP_RESERVED = 0xf0, /* the first */
+    LEAT_POETS_OP_HOLD = 0xf9,     /* ours (12.8) */
     LEAT_POETS_OP_IMPL = 0xfa,
     LEAT_POETS_OP_INSTR = 0xfb,
     LEAT_POETS_OP_LOG = 0xfc,

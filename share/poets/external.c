@@ -27,6 +27,8 @@ struct packet {
     uint8_t payload[PAYLOAD_MAX];
 };
 
+static int task; /* of several in one engine */
+
 static void put(uint8_t *at, uint64_t value, int octets)
 {
     for (int i = 0; i < octets; i++)
@@ -77,9 +79,10 @@ static void send_packet(int fd, int class, int opcode, int device, const void *p
     frame[1] = (uint8_t)packet_len;
     put(frame + BEFORE, (uint64_t)device, 2);
     frame[BEFORE + 2] = (uint8_t)opcode;
-    frame[BEFORE + 3] = (uint8_t)(class << 6);
+    frame[BEFORE + 3] = (uint8_t)(class << 6 | task);
     memcpy(frame + BEFORE + HEADER, payload, (size_t)len);
-    if (send(fd, frame, (size_t)(BEFORE + packet_len), 0) < 0) usleep(50000); /* not there yet */
+    if (send(fd, frame, (size_t)(BEFORE + packet_len), MSG_NOSIGNAL) < 0)
+        usleep(50000); /* not there yet, or CTL/STOP waits to be read */
 }
 
 /* 0: nothing came within a second. */
@@ -122,17 +125,21 @@ int main(int argc, char **argv)
     int32_t value;
     uint8_t sample[8];
     struct packet packet;
-    if (argc != 2) return fprintf(stderr, "usage: external unix:PATH|udp:ADDRESS[:PORT]\n"), 2;
+    if (argc != 2 && argc != 3)
+        return fprintf(stderr, "usage: external unix:PATH|udp:ADDRESS[:PORT] [TASK]\n"), 2;
+    if (argc == 3) task = atoi(argv[2]);
     const int fd = reach(argv[1]);
     attach(fd);
     for (uint32_t t = 0; scanf("%d", &value) == 1; t++) {
         put(sample, t, 4);
         put(sample + 4, (uint32_t)value, 4);
         send_packet(fd, EXT, 0, METER, sample, sizeof sample); /* along output pin 0 */
-        do
+        do {
             while (!receive_packet(fd, &packet)) {
             }
-        while (packet.class != EXT || packet.device != SCREEN);
+            if (packet.class == CTL && packet.opcode == STOP)
+                return fprintf(stderr, "external: the application has stopped\n"), 1;
+        } while (packet.class != EXT || packet.device != SCREEN);
         printf("%lld\n", (long long)get(packet.payload + 4, 8));
     }
     send_packet(fd, SUP, STOP, 0, "meter", 5);

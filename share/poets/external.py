@@ -4,6 +4,8 @@ external meter, and the sums that arrive for the external screen are printed.
 
     leat graph run smooth.xml --attach unix:door --until idle & seq 1 9 | python3 external.py unix:door; wait
 
+With a second argument it belongs to that task, of several in one engine (leat graph run --attach 1=unix:door).
+
 A datagram is a packet with 6 octets before it: direction, length of the packet, and a hardware address, which is 0
 here. All integers are little-endian. The host numbers externals in the order of the file: meter is 0, screen 1.
 """
@@ -19,7 +21,8 @@ BARRIER, STOP, KILL = 0xFD, 0xFE, 0xFF
 class Externals:
     """A connection to leat graph run --attach, for any number of externals."""
 
-    def __init__(self, address):
+    def __init__(self, address, task=0):
+        self.task = task  # of several in one engine
         kind, place = address.split(":", 1)
         if kind == "unix":
             self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -31,7 +34,7 @@ class Externals:
             self.socket.connect((host, int(port or 4255)))
 
     def send(self, packet_class, opcode, device, pin_address, payload=b""):
-        packet = struct.pack("<HBBI", device, opcode, packet_class << 6, pin_address) + payload
+        packet = struct.pack("<HBBI", device, opcode, packet_class << 6 | self.task, pin_address) + payload
         packet = packet.ljust((len(packet) + 15) // 16 * 16, b"\0")
         self.socket.send(struct.pack("<BBI", packet_class >> 1, len(packet), 0) + packet)
 
@@ -67,14 +70,19 @@ class Externals:
 
 
 def main():
-    graph = Externals(sys.argv[1])
+    graph = Externals(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 0)
     graph.attach("meter", "screen")
     for t, line in enumerate(sys.stdin):
-        graph.send(EXT, 0, 0, 0, struct.pack("<Ii", t, int(line)))
+        try:
+            graph.send(EXT, 0, 0, 0, struct.pack("<Ii", t, int(line)))
+        except BrokenPipeError:
+            pass  # CTL/STOP waits to be read
         while True:
-            packet_class, _, device, _, payload = graph.receive()
+            packet_class, opcode, device, _, payload = graph.receive()
             if (packet_class, device) == (EXT, 1):
                 break
+            if (packet_class, opcode) == (CTL, STOP):
+                sys.exit("external.py: the application has stopped")
         print(struct.unpack_from("<Iq", payload)[1])
     graph.detach("meter", "screen")
 

@@ -17,19 +17,53 @@ static bool is_engine_wrong(const struct arguments *args)
     return argument(args, "--fabric") || (engine && strcmp(engine, "threads") != 0);
 }
 
-bool graph_attach_open(const struct arguments *args, struct graph_attach *attach)
+/* TASK=ADDRESS, or ADDRESS where there is one task. NULL after a complaint. */
+static const char *read_task(const struct arguments *args, const char *word, uint32_t *task)
+{
+    const size_t digits = strspn(word, "0123456789");
+    const bool several = args->operand_count > 2;
+    *task = 0;
+    if (!several && word[digits] != '=') return word;
+    *task = digits && digits < 3 && word[digits] == '=' ? (uint32_t)strtoul(word, NULL, 10)
+                                                        : GRAPH_TASKS_MAX;
+    if (*task < GRAPH_TASKS_MAX) return word + digits + 1;
+    (void)misused(args->verb,
+                  "--attach %s, expected TASK=ADDRESS, as in 1=unix:door: which of the "
+                  "tasks, from 0",
+                  word);
+    return NULL;
+}
+
+/* One word of --attach. */
+static bool open_door(const struct arguments *args, const char *word, uint64_t wait_ps,
+                      struct graph_attach *attach)
 {
     char why[160];
-    attach->address = argument(args, "--attach");
-    attach->wait_ps = WAIT_S * PS_PER_S;
-    if (!attach->address && argument(args, "--attach-wait"))
+    uint32_t task;
+    const char *address = read_task(args, word, &task);
+    if (!address) return false;
+    if (attach[task].address[0])
+        return misused(args->verb, "--attach %s, expected one for each task", word);
+    snprintf(attach[task].address, sizeof attach[task].address, "%s", address);
+    attach[task].wait_ps = wait_ps;
+    if (leat_poets_door_open(&attach[task].door, address, why, sizeof why)) return true;
+    return misused(args->verb, "--attach %s: %s", word, why);
+}
+
+bool graph_attach_open(const struct arguments *args, struct graph_attach *attach)
+{
+    const char *words = argument(args, "--attach");
+    char word[GRAPH_WORD_CAP];
+    uint64_t wait_ps = WAIT_S * PS_PER_S;
+    if (!words && argument(args, "--attach-wait"))
         return misused(args->verb, "--attach-wait, expected --attach with it");
-    if (!attach->address) return true;
+    if (!words) return true;
     if (is_engine_wrong(args))
         return misused(args->verb, "--attach, expected no --fabric and no --engine mpi with it");
-    if (!number_take(args, "--attach-wait", &attach->wait_ps)) return false;
-    if (leat_poets_door_open(&attach->door, attach->address, why, sizeof why)) return true;
-    return misused(args->verb, "--attach %s: %s", attach->address, why);
+    if (!number_take(args, "--attach-wait", &wait_ps)) return false;
+    while (graph_next_word(&words, word, sizeof word))
+        if (!open_door(args, word, wait_ps, attach)) return false;
+    return true;
 }
 
 void graph_attach_close(struct graph_attach *attach)
@@ -38,19 +72,29 @@ void graph_attach_close(struct graph_attach *attach)
     leat_poets_door_close(&attach->door);
 }
 
-bool graph_attach_begin(struct graph_attach *attach, struct leat_poets_machine *machine,
-                        struct leat_poets_run_options *run)
+bool graph_attach_check(const struct arguments *args, const struct graph_attach *attach,
+                        uint32_t task_count)
 {
-    struct leat_poets_door *door = attach->address ? &attach->door : NULL;
+    for (uint32_t i = 0; i < GRAPH_TASKS_MAX; i++) {
+        if (attach[i].address[0] && i >= task_count)
+            return misused(args->verb, "--attach %u=%s, expected a task below %u", i,
+                           attach[i].address, task_count);
+    }
+    return true;
+}
+
+bool graph_attach_begin(struct graph_attach *attach, struct graph_task *task)
+{
+    struct leat_poets_door *door = attach->address[0] ? &attach->door : NULL;
     const double wait_seconds = (double)attach->wait_ps / (double)PS_PER_S;
-    if (!leat_poets_graph_externals_make(&attach->externals, machine, door, wait_seconds,
-                                         run->interrupted))
+    if (!leat_poets_graph_externals_make(&attach->externals, &task->machine, door, wait_seconds,
+                                         task->run.interrupted))
         return false;
-    run->host.externals = &attach->externals;
-    if (door && !machine->external_count)
-        caution("--attach %s: the application has no externals", attach->address);
+    task->run.host.externals = &attach->externals;
+    if (door && !task->machine.external_count)
+        caution("%s--attach %s: the application has no externals", task->prefix, attach->address);
     else if (door)
-        caution("%u externals wait for processes at %s",
+        caution("%s%u externals wait for processes at %s", task->prefix,
                 leat_poets_externals_missing(&attach->externals.table), attach->address);
     return true;
 }

@@ -36,6 +36,67 @@ for words in "2 -j 2" "4 --placement random"; do
     same "shortest paths over ranks: $words" "$(ranks "$count" "$share/shortest_paths.xml" "$@" 2> /dev/null | plain)" "$(cat "$folder/paths")"
 done
 
+# ---- each rank reads a part ---------------------------------------------------------------------
+# Values that only a compiler knows, too.
+sed 's/ xmlns="[^"]*v4"//; s/uint16_t y;/& uint8_t more[sizeof(int)];/; s/P="{0,1,2,0,0}"/P="{0,1,1+1,0,0}"/' "$share/heat_plate.xml" > compiled.xml
+for file in "$share/ring.xml" "$share/clock_tree.xml" "$share/ising.xml" compiled.xml; do
+    "$leat" graph run "$file" --json > one.json 2> /dev/null || fail "$file: $?"
+    for words in "2 block" "4 block" "3 random"; do
+        # shellcheck disable=SC2086
+        set -- $words
+        ranks "$1" "$file" --placement "$2" --json > parts.json 2> told || fail "$file, $words: $(cat told)"
+        same "$file in parts, $words" "$(jq -c '[.reason,.states,.receives,.devices,.edges,.read_together]' parts.json)" "$(jq -c '[.reason,.states,.receives,.devices,.edges,true]' one.json)"
+    done
+done
+# The same edges are between ranks, whoever counts them.
+ranks 3 "$share/clock_tree.xml" --placement block --snapshot whole.snapshot --json > whole.json 2> /dev/null || fail "clock_tree: $?"
+ranks 3 "$share/clock_tree.xml" --placement block --json > parts.json 2> /dev/null || fail "clock_tree in parts: $?"
+same "edges between ranks" "$(jq -c '[.cut_threads,.cut_workers,.cut_ranks,.read_together]' parts.json)" "$(jq -c '[.cut_threads,.cut_workers,.cut_ranks,true]' whole.json)"
+same "a snapshot needs all edges" "$(jq .read_together whole.json)" false
+# Large files are read in parts without being asked; if their order is bad, that is told.
+{ cat "$share/clock_tree.xml"; printf '<!--%16777216s-->' ''; } > large.xml
+ranks 2 large.xml --json > json 2> told || fail "a large file: $(cat told)"
+same "the default for a large file" "$(jq -c '[.placement,.read_together]' json)" '["block",true]'
+grep -q "between ranks" told && fail "a good order: $(cat told)"
+python3 - large.xml > mixed.xml << 'PY'
+import random, re, sys
+lines = open(sys.argv[1]).read().split("\n")
+at = [k for k, line in enumerate(lines) if line.lstrip().startswith("<DevI ")]
+devices = [lines[k] for k in at]
+random.Random(1).shuffle(devices)
+for k, line in zip(at, devices):
+    lines[k] = line
+print("\n".join(lines))
+PY
+exits 0 "are between ranks: --placement locality would" ranks 2 mixed.xml
+# What is wrong is told once, with its line, whoever has read it.
+sed '$d' "$share/heat_plate.xml" > cut.xml
+exits 2 ": E_XML: no element found" ranks 3 cut.xml --placement block
+same "told once" "$(grep -c E_XML "$folder/stderr")" 1
+
+# ---- recordings and snapshots -------------------------------------------------------------------
+body() { sed 's/orchestratorTime="[^"]*"//' "$1"; }
+for file in clock_tree heat_plate ising; do
+    "$leat" graph run "$share/$file.xml" --snapshot one.xml > /dev/null 2>&1 || fail "$file: $?"
+    ranks 3 "$share/$file.xml" --snapshot three.xml > /dev/null 2>&1 || fail "$file over 3 ranks: $?"
+    body one.xml > one.body
+    body three.xml | cmp - one.body || fail "$file: another snapshot over ranks"
+done
+# Each packet once, whichever rank has sent it, in the order in which they were sent: a token's in the order of its numbers.
+for count in 1 3; do
+    exits 0 "" ranks $count "$share/ring.xml" --record ring.pcapng
+    "$leat" decode --json ring.pcapng > decoded || fail "$count ranks: cannot be decoded"
+    same "kinds over $count ranks" "$(jq -r '.carriage.direction + " " + .fields.class + " " + (.fields.opcode // "" | tostring)' decoded | sort | uniq -c | awk '{$1=$1}1' | paste -sd,)" \
+        "5 toFabric CTL BARRIER,5 toFabric CTL STOP,15 toFabric DEV NOP,5 toHost SUP BARRIER,16 toHost SUP IMPL,5 toHost SUP STOP"
+    same "tokens over $count ranks" "$(jq -r 'select(.fields.class == "DEV") | [.carriage.hwAddr, .fields.payload[0:16]] | join(" ")' decoded | sed -n '1,6p' | paste -sd,)" \
+        "1 0000000001000000,2 000000000b000000,3 000000006f000000,4 0000000057040000,0 0000000061040000,1 0100000062040000"
+    jq -es '[.[].time_ns] == ([.[].time_ns] | sort)' decoded > /dev/null || fail "$count ranks: time goes back"
+done
+exits 0 "the first 7 of 51 packets are recorded" ranks 3 "$share/ring.xml" --record few.pcapng --record-packets 7
+same "no more than asked for" "$("$leat" decode --json few.pcapng | wc -l)" 7
+# Runs in pieces, over ranks and without them.
+timeout "$run_limit" python3 "$here/graph_restore.py" "$leat" "$folder" "${LEAT_SEED:-1}" 4 mpirun --oversubscribe --bind-to none || fail "pieces differ from the whole"
+
 # ---- a storm ------------------------------------------------------------------------------------
 # circle SENDS WHAT: 24 devices, each of which sends so often to three others; the last does WHAT when it hears something: 1 asserts,
 # 2 crashes, 3 exits, 4 ends the process; 5: its OnInit never comes back
@@ -74,7 +135,9 @@ circle 4000000000 1 > a.xml
 exits 1 "assertion after" ranks 3 a.xml
 has "an assertion" "$(plain < "$folder/stdout")" "d23: assertion failed: what != 1"
 circle 4000000000 2 > b.xml
-exits 1 "leat: device d23: a handler crashed" ranks 3 b.xml
+exits 1 "leat: device d23: a handler crashed" ranks 3 b.xml --snapshot "$folder/left.xml" --record "$folder/left.pcapng"
+[ ! -e left.xml ] && [ ! -e left.pcapng ] || fail "files of a run that failed"
+no_part "a rank that crashes"
 circle 4000000000 3 > c.xml
 exits 1 "failed after" ranks 3 c.xml
 same "told once" "$(grep -c 'failed after' "$folder/stderr")" 1
@@ -111,8 +174,11 @@ same "told once" "$(grep -c E_XML "$folder/stderr")" 1
 exits 2 "no --schedule" ranks 2 "$share/ring.xml" --schedule fifo
 same "told once" "$(grep -c 'no --schedule' "$folder/stderr")" 1
 for option in --record --snapshot; do
-    exits 2 "no rank has all packets and states" ranks 2 "$share/ring.xml" $option "$folder/file"
-    same "told once" "$(grep -c 'no rank has' "$folder/stderr")" 1
-    [ ! -e "$folder/file" ] || fail "$option: a file"
+    exits 2 "none/file" ranks 2 "$share/ring.xml" $option none/file # the first rank alone opens it
+    same "told once" "$(grep -c 'none/file' "$folder/stderr")" 1
 done
+echo "<Graph>" > damaged.xml
+exits 2 "damaged.xml:2:1: E_XML" ranks 2 "$share/heat_plate.xml" --restore damaged.xml
+same "told once" "$(grep -c E_XML "$folder/stderr")" 1
+no_part "the end"
 finish

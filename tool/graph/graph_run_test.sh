@@ -91,7 +91,7 @@ exits 1 "leat: device culprit: a handler crashed: a trap" timeout "$run_limit" "
 crash() {
     cat << XML
 <Graphs xmlns="https://poets-project.org/schemas/virtual-graph-schema-v4"><GraphType id="g">
-<SharedCode><![CDATA[
+<SharedCode><![CDATA[#include <ctime>
 static __attribute__((noinline)) int helper(volatile int *p) {
     *p = 1; return *p;
 }
@@ -133,6 +133,41 @@ places "OnSend of out" 7 "" 'inlined((int *)8);' "" ""
 places "OnSend of out" 18 "" 'memset((void *)8, 1, deviceState->n + 4000);' "" ""
 places "ReadyToSend" 21 "" "" 'if (deviceState->n > 3) abort();' ""
 places "OnInit" 24 "" "" "" 'exit(0);'
+# So has an exception: where it was thrown, also within the library, and not one that is caught there.
+thrown() { # thrown TEXT HANDLER LINE RECEIVE SEND READY INIT
+    told="culprit (Thread 0x0): $1 in $2, crash.xml:$3"
+    shift 3
+    crash "$@" > crash.xml
+    for words in "-j 1" "--schedule fifo"; do
+        # shellcheck disable=SC2086
+        exits 1 "assertion after" timeout "$run_limit" "$leat" graph run crash.xml $words
+        has "where it was thrown: $*" "$(cat "$folder/stdout")" "$told"
+    done
+}
+thrown "an exception" "OnReceive of in" 14 'throw 7;' "" "" ""
+thrown "an exception" "OnSend of out" 18 '' 'throw std::string("x");' "" ""
+thrown "an exception" "OnReceive of in" 15 'try { throw 5; } catch (int) { deviceState->n++; }
+    throw 6;' "" "" ""
+thrown "basic_string::_M_create" "OnReceive of in" 15 'try { std::string().reserve(SIZE_MAX); } catch (...) {}
+    std::string().reserve(SIZE_MAX);' "" "" ""
+thrown "basic_string::_M_create" "OnInit" 24 "" "" "" 'std::string().reserve(SIZE_MAX);'
+# Of a library's function that is inlined, the line is not known.
+crash 'deviceState->n += (uint32_t)std::string("x").at(9);' "" "" "" > crash.xml
+exits 1 "assertion after" timeout "$run_limit" "$leat" graph run crash.xml
+has "its handler, at least" "$(cat "$folder/stdout")" " in OnReceive of in"
+# So has a handler that does not return, computing or waiting. The limit is long enough for a packet to arrive on a busy machine.
+stuck() { # stuck HANDLER LINE RECEIVE SEND READY INIT
+    told="leat: device culprit: a handler does not come back in $1, crash.xml:$2"
+    shift 2
+    crash "$@" > crash.xml
+    for words in "-j 1" "--schedule fifo" "--fabric tinsel"; do
+        # shellcheck disable=SC2086
+        exits 1 "$told" timeout "$run_limit" "$leat" graph run crash.xml $words --until 3s
+        same "told once" "$(grep -c 'come back' "$folder/stderr")" 1
+    done
+}
+stuck "OnReceive of in" 14 'for (volatile int i = 1; i; i = 1) {}' "" "" ""
+stuck "OnInit" 24 "" "" "" 'const timespec t = { 1000, 0 }; for (;;) nanosleep(&t, nullptr);'
 has "the line of an assertion" "$(run a.xml)" "assertion failed: deviceState->n < 1, a.xml:4"
 device 'exit(0);' '' > exit.xml
 for way in quick_exit std::quick_exit _exit _Exit std::_Exit; do
@@ -169,7 +204,7 @@ wait $one
 same "a limit" $? 1
 wait $two
 same "a limit, epochs" $? 1
-same "who it was" "$(cat "$folder"/loop[123] | grep -v ' for the first time, ' | sort -u)" "leat: device culprit: a handler does not come back"
+same "who it was" "$(cat "$folder"/loop[123] | grep -v ' for the first time, ' | sort -u)" "leat: device culprit: a handler does not come back in OnInit, loop.xml:6"
 device 'deviceState->n = 0;' '' > e.xml # it never ends
 exits 0 "limit after" timeout "$run_limit" "$leat" graph run e.xml --until 200ms
 exits 0 "--until 0.1 is taken for 0.1s" timeout "$run_limit" "$leat" graph run e.xml --until 0.1 --schedule random

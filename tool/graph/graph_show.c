@@ -212,17 +212,20 @@ static void put_degrees(const char *key, const char *what, const struct degrees 
     leat_json_end(j);
 }
 
-static void put_all(const struct leat_graph *g, const struct leat_graph_instance *i,
-                    const struct census *c, bool json)
+static void put_all(const struct graph_task *task, uint32_t number, const struct census *c,
+                    bool json)
 {
+    const struct leat_graph *g = &task->graph;
+    const struct leat_graph_instance *i = task->instance;
     const struct degrees in = degrees_of(i, i->input_base, i->into_base);
     const struct degrees out_of = degrees_of(i, i->output_base, i->out_base);
     const char *dialect = leat_graph_dialect_name(g->dialect);
     FILE *out = json ? NULL : stdout;
     struct json_out file;
     struct leat_json *j = json_open(&file, json ? stdout : NULL);
-    text_print(out, "%s of %s (%s): %u devices, %u externals, %u edges\n", i->id, g->id, dialect,
-               c->normal, c->externals, i->joined_count);
+    text_print(out, "%s%s of %s (%s): %u devices, %u externals, %u edges\n", task->prefix, i->id,
+               g->id, dialect, c->normal, c->externals, i->joined_count);
+    leat_json_uint(j, "task", number);
     leat_json_string(j, "file", g->report.file[0]);
     leat_json_string(j, "dialect", dialect);
     leat_json_string(j, "graph_type", g->id);
@@ -249,15 +252,13 @@ static void put_all(const struct leat_graph *g, const struct leat_graph_instance
     json_close(&file, json_status());
 }
 
-void graph_show(const struct leat_graph *graph, const struct leat_graph_instance *instance,
-                bool json)
+bool graph_show(const struct graph_task *task, uint32_t number, bool json)
 {
     struct census c = { 0 };
-    if (take_census(graph, instance, &c))
-        put_all(graph, instance, &c, json);
-    else
-        complain("no memory");
+    const bool taken = take_census(&task->graph, task->instance, &c) || complain("no memory");
+    if (taken) put_all(task, number, &c, json);
     free_census(&c);
+    return taken;
 }
 
 #endif

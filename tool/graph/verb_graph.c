@@ -95,15 +95,16 @@ static int run_check(const struct arguments *args)
 
 static int run_info(const struct arguments *args)
 {
-    static struct leat_graph graph;
-    if (!graph_has_file(args)) return WRONG;
-    leat_graph_read(&graph, args->operand[1], graph_dialect(args));
-    const struct leat_graph_instance *instance =
-        graph.report.error_count ? NULL : leat_graph_select(&graph, argument(args, "--instance"));
-    const bool good = graph_print_report(&graph.report);
-    if (good) graph_show(&graph, instance, argument(args, "--json"));
-    leat_graph_free(&graph);
-    return good ? finish(DONE) : WRONG;
+    static struct graph_job job;
+    if (!graph_has_files(args)) return WRONG;
+    job.dialect = graph_dialect(args);
+    job.only_reads = true;
+    const bool good = graph_tasks_read(args, &job);
+    bool shown = good;
+    for (uint32_t i = 0; shown && i < job.task_count; i++)
+        shown = graph_show(job.task[i], i, argument(args, "--json"));
+    graph_tasks_free(&job);
+    return good ? finish(shown ? DONE : FAILED) : WRONG;
 }
 
 #else
@@ -124,14 +125,15 @@ static const struct subverb subverbs[] = {
       "FILE [--no-handlers] [--dialect DIALECT] [--json]", "--dialect --no-handlers --json",
       run_check },
     { "info", "describe types, devices, edges and the memory of a run",
-      "FILE [--instance ID] [--dialect DIALECT] [--json]", "--dialect --instance --json",
+      "FILE... [--instance ID] [--dialect DIALECT] [--json]", "--dialect --instance --json",
       run_info },
     { "run", "run an application, on threads, over MPI or over a simulated fabric",
-      "FILE [-j N] [--fabric FABRIC | --engine ENGINE] [--schedule ORDER] [--seed N] "
+      "FILE... [-j N] [--fabric FABRIC | --engine ENGINE] [--schedule ORDER] [--seed N] "
       "[--until END] [--json] [options]",
       "--dialect --instance --json --fabric --threads --engine -j --placement --schedule --seed "
       "--quantum --rts --log --instrument --output --until --idle-steps --compat "
-      "--cxxflags --mailbox --cost --record --record-packets --snapshot --attach --attach-wait",
+      "--cxxflags --mailbox --cost --record --record-packets --snapshot --restore --attach "
+      "--attach-wait --sandbox --no-sandbox --sandbox-memory --sandbox-time",
       graph_run },
     { NULL },
 };
@@ -144,7 +146,7 @@ const struct verb verb_graph = {
     .subverbs = subverbs,
     .options = {
         { "--dialect", "DIALECT", "the dialect, whatever the namespace says", WORD("orch v4 v3") },
-        { "--instance", "ID", "which of several graph instances" },
+        { "--instance", "ID", "which of several graph instances; each is a task", true },
         { "--no-handlers", NULL, "compile nothing" },
         OPTION_JSON("JSON"),
         { "--fabric", "FABRIC", "send packets over this simulated fabric" },
@@ -173,10 +175,19 @@ const struct verb verb_graph = {
         { "--record", "FILE", "every packet as it is sent, pcapng, for leat decode and Wireshark" },
         { "--record-packets", "N", "at most N of them", COUNT(1, GRAPH_RECORD_MAX), .preset = "1000000" },
         { "--snapshot", "FILE", "the last states of devices and edges, as graph_schema's XML" },
-        { "--attach", "ADDRESS",
-          "let processes attach as externals, at unix:PATH or udp:ADDRESS[:PORT]" },
+        { "--restore", "FILE", "go on from a snapshot of the same graph" },
+        { "--attach", "[TASK=]ADDRESS",
+          "let processes attach as externals, at unix:PATH or udp:ADDRESS[:PORT]", true },
         { "--attach-wait", "TIME", "for all of them before the start; 0s: none",
           TIME(0, UINT64_C(86400000000000000)), .preset = "60s" },
+        { "--sandbox", NULL,
+          "handlers write no files, and reach neither networks nor other processes; the default "
+          "for files of other users" },
+        { "--no-sandbox", NULL, "handlers have all your rights, also those of other users" },
+        { "--sandbox-memory", "OCTETS", "private memory in a sandbox",
+          OCTETS(1 << 20, UINT64_C(1) << 40), .preset = "4G" },
+        { "--sandbox-time", "TIME", "processor time in a sandbox",
+          TIME(UINT64_C(1000000000000), UINT64_C(1000000000000000000)), .preset = "3600s" },
         { "--compat", "KEYS",
           "as the original: hdr_pin_as_edge, reply_cnc0, reply_1flit, stop_ack=off, log_raw, "
           "fp32const", true,

@@ -284,12 +284,13 @@ static void put_wires(const struct leat_net *net, struct leat_json *j, FILE *out
 }
 
 void graph_fabric_show(const struct graph_fabric *fabric, const struct leat_poets_run_options *run,
-                       const struct leat_poets_fabric_result *r, struct leat_json *j, FILE *out)
+                       const struct leat_poets_fabric_result *r, const char *who,
+                       struct leat_json *j, FILE *out)
 {
     const struct leat_poets_fabric_options *f = &run->fabric;
     const struct leat_fabric_flits *n = leat_fabric_as_flits(fabric->network);
-    text_print(out, "%s: %llu cycles (%.3f us), of which the application ran %llu\n",
-               fabric->network->name, (unsigned long long)r->cycles, microseconds(run, r->cycles),
+    text_print(out, "%s: %llu cycles (%.3f us), of which %s ran %llu\n", fabric->network->name,
+               (unsigned long long)r->cycles, microseconds(run, r->cycles), who,
                (unsigned long long)r->ran_cycles);
     leat_json_object(j, "network");
     leat_json_string(j, "name", fabric->network->name);

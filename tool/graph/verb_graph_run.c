@@ -8,32 +8,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef HAVE_EXPAT
 
-#include "graph_place.h"
-#include "leat_fnv.h"
-
 _Static_assert((int)GRAPH_WORKERS_MAX == (int)LEAT_POETS_RUN_WORKERS_MAX, "the limit of -j");
 
-struct job {
-    struct leat_poets_run_options run;
-    struct leat_poets_link link; /* --engine mpi; run.link is NULL without it */
-    struct graph_fabric fabric;
-    struct leat_handler_options handlers;
-    enum leat_graph_dialect dialect;
-    enum leat_poets_placement placement;
-    bool rts_given, idle_is_good, json;
-    const char *schedule_name;
-    const char *engine; /* the name of a fabric; NULL: threads */
-    struct graph_files files;
-    struct graph_attach attach;
-};
+_Static_assert((int)GRAPH_TASKS_MAX == (int)LEAT_POETS_RUN_TASKS_MAX, "the limit of tasks");
+
+enum { LARGE_FILE = 1 << 24 /* octets */ };
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-static bool read_schedule(const struct arguments *args, struct job *job)
+static bool read_schedule(const struct arguments *args, struct graph_job *job)
 {
     static const char *const names[] = { "free", "fifo", "lifo", "random" };
     const char *word = argument(args, "--schedule");
@@ -55,17 +43,27 @@ static bool read_schedule(const struct arguments *args, struct job *job)
                    word, did_you_mean(word, "free fifo lifo random"));
 }
 
-/* Epochs are reproducible with any number of workers: there the order of the file is used. */
-static enum leat_poets_placement placement_of(const struct arguments *args, const struct job *job)
+/* Locality needs all edges of a file. */
+static bool is_large(const char *file)
+{
+    struct stat s;
+    return stat(file, &s) == 0 && s.st_size >= LARGE_FILE;
+}
+
+/* Epochs are reproducible with any number of workers, and ranks read a large file together: there
+ * the order of the file is used. */
+static enum leat_poets_placement placement_of(const struct arguments *args,
+                                              const struct graph_job *job)
 {
     const char *word = argument(args, "--placement");
     for (int i = 0; word && i < LEAT_POETS_PLACE_COUNT; i++)
         if (strcmp(word, leat_poets_placement_name(i)) == 0) return (enum leat_poets_placement)i;
+    if (job->run.link && is_large(args->operand[1])) return LEAT_POETS_PLACE_BLOCK;
     return job->run.schedule == LEAT_POETS_RUN_FREE ? LEAT_POETS_PLACE_LOCALITY
                                                     : LEAT_POETS_PLACE_BLOCK;
 }
 
-static bool read_until(const struct arguments *args, struct job *job)
+static bool read_until(const struct arguments *args, struct graph_job *job)
 {
     const char *word = argument(args, "--until");
     uint64_t ps = 0;
@@ -83,7 +81,7 @@ static bool read_until(const struct arguments *args, struct job *job)
 }
 
 /* --fabric, or --engine fabric:NAME, as it was written once. */
-static bool read_fabric(const struct arguments *args, struct job *job)
+static bool read_fabric(const struct arguments *args, struct graph_job *job)
 {
     static const char former[] = "fabric:";
     const char *engine = argument(args, "--engine");
@@ -104,7 +102,7 @@ static bool read_fabric(const struct arguments *args, struct job *job)
 }
 
 /* A fabric has no schedule other than its own. */
-static bool read_engine(const struct arguments *args, struct job *job)
+static bool read_engine(const struct arguments *args, struct graph_job *job)
 {
     static const char *const of_fabrics[] = { "--mailbox", "--cost" };
     static const char *const of_threads[] = { "--schedule", "--quantum" };
@@ -119,7 +117,7 @@ static bool read_engine(const struct arguments *args, struct job *job)
 }
 
 /* Quirks of the original: words separated by newlines. */
-static bool read_compat(const struct arguments *args, struct job *job)
+static bool read_compat(const struct arguments *args, struct graph_job *job)
 {
     static const char known[] =
         "hdr_pin_as_edge, reply_cnc0, reply_1flit, stop_ack=off, log_raw, fp32const";
@@ -148,7 +146,13 @@ static bool read_compat(const struct arguments *args, struct job *job)
     return true;
 }
 
-static bool read_job(const struct arguments *args, struct job *job)
+/* Words of an option that is repeated. */
+static bool has_several(const char *words)
+{
+    return words && strchr(words, '\n');
+}
+
+static bool read_job(const struct arguments *args, struct graph_job *job)
 {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     const char *rts = argument(args, "--rts");
@@ -159,10 +163,13 @@ static bool read_job(const struct arguments *args, struct job *job)
                                                 .interrupted = &interrupted,
                                                 .link = job->run.link };
     job->json = argument(args, "--json");
+    job->run.counts_cuts = job->json; /* it takes time */
     job->run.host.lines = job->json ? stderr : stdout;
     job->run.host.folder = argument(args, "--output");
     job->run.host.instrument = argument(args, "--instrument");
     job->run.host.interval = LEAT_POETS_INTERVAL;
+    job->restore = argument(args, "--restore");
+    job->run.resumes = job->restore;
     job->handlers.flags = argument(args, "--cxxflags");
     job->handlers.interrupted = &interrupted;
     if (!read_engine(args, job)) return false;
@@ -180,24 +187,24 @@ static bool read_job(const struct arguments *args, struct job *job)
     if (job->run.link && (argument(args, "--schedule") || strcmp(args->operand[1], "-") == 0))
         return misused(args->verb,
                        "--engine mpi, expected a file that all ranks can read, and no --schedule");
-    if (job->run.link && (argument(args, "--record") || argument(args, "--snapshot")))
-        return misused(args->verb,
-                       "--engine mpi with --record or --snapshot, expected another engine: no "
-                       "rank has all packets and states");
+    if (job->run.link && (args->operand_count > 2 || has_several(argument(args, "--instance"))))
+        return misused(args->verb, "--engine mpi with several tasks, expected another engine");
     if (!read_schedule(args, job) || !read_until(args, job) || !read_compat(args, job))
         return false;
     job->placement = placement_of(args, job);
-    return (!job->engine || graph_fabric_open(args, job->engine, &job->run, &job->fabric)) &&
-           graph_attach_open(args, &job->attach) && graph_files_open(&job->files, args, &job->run);
+    job->placement_given = argument(args, "--placement");
+    return graph_sandbox_read(args, job) &&
+           (!job->engine || graph_fabric_open(args, job->engine, &job->run, &job->fabric)) &&
+           graph_attach_open(args, job->attach) && graph_files_open(&job->files, args, &job->run);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static int exit_code_of(const struct job *job, const struct leat_graph *graph,
+static int exit_code_of(const struct graph_job *job, const struct graph_task *task,
                         const struct leat_poets_run_result *r)
 {
     if (r->reason != LEAT_POETS_RUN_IDLE) return r->exit_code ? FAILED : DONE;
-    return graph->dialect == LEAT_GRAPH_ORCH || job->idle_is_good ? DONE : FAILED;
+    return task->graph.dialect == LEAT_GRAPH_ORCH || job->idle_is_good ? DONE : FAILED;
 }
 
 static void put_refusals(struct leat_json *j, const struct leat_poets_externals *x)
@@ -206,7 +213,7 @@ static void put_refusals(struct leat_json *j, const struct leat_poets_externals 
         if (x->refused[i]) leat_json_uint(j, leat_poets_refusal_name(i), x->refused[i]);
 }
 
-static void put_counters(struct leat_json *j, const struct job *job,
+static void put_counters(struct leat_json *j, const struct graph_attach *attach,
                          const struct leat_poets_run_result *r)
 {
     leat_json_object(j, "dropped_by_cause");
@@ -214,42 +221,45 @@ static void put_counters(struct leat_json *j, const struct job *job,
         if (r->cause[i]) leat_json_uint(j, leat_poets_cause_name(i), r->cause[i]);
     for (unsigned i = 0; i < LEAT_POETS_HOST_COUNT; i++)
         if (r->host_cause[i]) leat_json_uint(j, leat_poets_host_cause_name(i), r->host_cause[i]);
-    put_refusals(j, &job->attach.externals.table);
+    put_refusals(j, &attach->externals.table);
     leat_json_end(j);
 }
 
-static void put_placement(struct leat_json *j, const struct job *job,
-                          const struct leat_poets_machine *m, const struct leat_poets_run_result *r)
+static void put_placement(struct leat_json *j, const struct graph_job *job,
+                          const struct leat_poets_machine *m, bool dealt,
+                          const struct leat_poets_run_result *r)
 {
-    /* With a fixed order one worker does everything, whatever -j is. */
-    const bool free_order = job->run.schedule == LEAT_POETS_RUN_FREE && !job->engine;
-    const uint32_t workers = free_order ? m->rank_count * job->run.workers : 1;
     leat_json_string(j, "placement", leat_poets_placement_name(job->placement));
-    leat_json_uint(j, "cut_threads", leat_poets_machine_cut(m, m->thread_count));
-    leat_json_uint(j, "cut_workers", leat_poets_machine_cut(m, workers));
+    leat_json_uint(j, "cut_threads", r->cut_threads);
+    leat_json_uint(j, "cut_workers", r->cut_workers);
     leat_json_string(j, "engine", job->run.link ? "mpi" : job->engine ? "fabric" : "threads");
     leat_json_uint(j, "ranks", m->rank_count);
-    leat_json_uint(j, "cut_ranks", leat_poets_machine_cut(m, m->rank_count));
+    leat_json_uint(j, "cut_ranks", r->cut_ranks);
+    leat_json_bool(j, "read_together", dealt);
     if (r->frames_bad || r->frames_unknown) {
         leat_json_uint(j, "frames_bad", r->frames_bad);
         leat_json_uint(j, "frames_unknown", r->frames_unknown);
     }
 }
 
-static void show_result(const struct job *job, const struct leat_poets_machine *m,
-                        const struct leat_poets_run_result *r, double load_seconds)
+/* Of a task: its object, or its line. */
+static void show_result(const struct graph_job *job, uint32_t number,
+                        const struct leat_poets_run_result *r)
 {
+    const struct graph_task *task = job->task[number];
+    const struct leat_poets_machine *m = &task->machine;
     const double rate = r->seconds > 0 ? (double)r->receives / r->seconds : 0;
     const char *reason = leat_poets_run_reason_name(r->reason);
     FILE *text = job->json ? NULL : stderr;
     struct json_out out;
     struct leat_json *j = json_open(&out, job->json ? stdout : NULL);
+    leat_json_uint(j, "task", number);
     leat_json_string(j, "file", m->graph->report.file[0]);
     leat_json_string(j, "instance", m->instance->id);
     leat_json_string(j, "dialect", leat_graph_dialect_name(m->graph->dialect));
-    leat_json_string(j, "rts", job->run.rts == LEAT_POETS_LEVEL ? "level" : "latched");
+    leat_json_string(j, "rts", task->run.rts == LEAT_POETS_LEVEL ? "level" : "latched");
     leat_json_string(j, "schedule", job->schedule_name);
-    if (job->json) put_placement(j, job, m, r); /* counting cut edges takes time */
+    put_placement(j, job, m, task->dealt, r);
     LEAT_JSON_UINTS(j, { "seed", job->run.seed }, { "workers", job->run.workers },
                     { "threads", m->thread_count }, { "devices", m->device_count },
                     { "edges", m->instance->joined_count });
@@ -258,15 +268,20 @@ static void show_result(const struct job *job, const struct leat_poets_machine *
                     { "supervisor_packets", r->supervisor_packets }, { "output_lines", r->lines },
                     { "epochs", r->epochs });
     json_certificate(j, "states", r->digest);
-    put_counters(j, job, r);
-    graph_attach_show(&job->attach, j);
+    put_counters(j, &job->attach[number], r);
+    graph_attach_show(&job->attach[number], j);
     text_print(text,
-               "%s after %.3f s: %llu packets received, %llu sent, %llu by the supervisor; "
+               "%s%s after %.3f s: %llu packets received, %llu sent, %llu by the supervisor; "
                "%.3g received per second; states %016llx\n",
-               reason, r->seconds, (unsigned long long)r->receives, (unsigned long long)r->sends,
-               (unsigned long long)r->supervisor_packets, rate, (unsigned long long)r->digest);
-    if (job->engine) graph_fabric_show(&job->fabric, &job->run, &r->fabric, j, text);
-    json_fixed(j, "load_seconds", load_seconds, 3);
+               task->prefix, reason, r->seconds, (unsigned long long)r->receives,
+               (unsigned long long)r->sends, (unsigned long long)r->supervisor_packets, rate,
+               (unsigned long long)r->digest);
+    /* The network is that of all tasks: for people once. */
+    if (job->engine)
+        graph_fabric_show(&job->fabric, &job->run, &r->fabric,
+                          job->task_count > 1 ? "the last task" : "the application", j,
+                          number + 1 == job->task_count ? text : NULL);
+    json_fixed(j, "load_seconds", task->load_seconds, 3);
     json_fixed(j, "compile_seconds", m->handlers->seconds, 3);
     json_fixed(j, "seconds", r->seconds, 6);
     json_fixed(j, "receives_per_second", rate, 0);
@@ -289,107 +304,75 @@ static void show_progress(void *context, double seconds, uint64_t receives)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-static int run_machine(struct job *job, struct leat_poets_machine *machine, double load_seconds)
+static int report_task(struct graph_job *job, uint32_t number,
+                       const struct leat_poets_run_result *result)
 {
-    struct leat_poets_run_result result;
-    const uint32_t places = leat_poets_run_threads(&job->run);
-    if (job->engine && machine->thread_count > places) {
-        complain("%s: %u devices need %u threads, expected at most %u (--mailbox threads=N)",
-                 job->fabric.network->name, machine->device_count, machine->thread_count, places);
-        return WRONG;
+    const struct graph_task *task = job->task[number];
+    const bool silent = job->run.link && job->run.link->rank; /* the first rank reports for all */
+    const int code = exit_code_of(job, task, result);
+    if (!silent) show_result(job, number, result);
+    if (result->table_failed || job->attach[number].externals.lost) return FAILED;
+    if (result->reason == LEAT_POETS_RUN_INTERRUPTED) return FAILED;
+    if (!silent && result->reason == LEAT_POETS_RUN_IDLE && code != DONE)
+        complain("%sthe application is idle and has not said that it is done (--until idle: that "
+                 "is good)",
+                 task->prefix);
+    return code;
+}
+
+/* The worst of all tasks. */
+static int report_tasks(struct graph_job *job, const struct leat_poets_task *task)
+{
+    int worst = DONE;
+    for (uint32_t i = 0; i < job->task_count; i++) {
+        const int code = report_task(job, i, &task[i].result);
+        if (code > worst) worst = code;
     }
-    if (!graph_attach_begin(&job->attach, machine, &job->run)) return fail("no memory");
+    if (task->result.fabric.failed[0]) {
+        complain("%s: %s", job->fabric.network->name, task->result.fabric.failed);
+        return FAILED;
+    }
+    return graph_files_close(&job->files, &job->run, &task->result) ? worst : FAILED;
+}
+
+static int run_tasks(struct graph_job *job)
+{
+    struct leat_poets_task task[GRAPH_TASKS_MAX] = { 0 };
+    for (uint32_t i = 0; i < job->task_count; i++) {
+        struct graph_task *t = job->task[i];
+        if (!graph_attach_begin(&job->attach[i], t)) return fail("no memory");
+        task[i].machine = &t->machine;
+        task[i].options = &t->run;
+        if (job->run.link) continue; /* a rank knows only its own packets */
+        t->run.watch.progress = show_progress;
+        t->run.host.before_line = progress_make_way;
+    }
     progress_begin(&progress, STDERR_FILENO);
-    if (!job->run.link) { /* a rank knows only its own packets */
-        job->run.watch.progress = show_progress;
-        job->run.host.before_line = progress_make_way;
-    }
-    const bool ran = leat_poets_run(machine, &job->run, &result);
+    const bool ran = leat_poets_run_tasks(task, job->task_count);
     progress_end(&progress);
     if (!ran)
         return fail(
             "no memory, or too many packets wait (expected fewer than 4194304 at a softswitch)");
-    const bool silent = job->run.link && job->run.link->rank; /* the first rank reports for all */
-    if (!silent) show_result(job, machine, &result, load_seconds);
-    if (result.fabric.failed[0]) {
-        complain("%s: %s", job->fabric.network->name, result.fabric.failed);
-        return finish(FAILED);
-    }
-    if (!graph_files_close(&job->files, &job->run, machine, &result) || result.table_failed)
-        return finish(FAILED);
-    if (result.reason == LEAT_POETS_RUN_INTERRUPTED || job->attach.externals.lost)
-        return finish(FAILED);
-    if (!silent && result.reason == LEAT_POETS_RUN_IDLE &&
-        exit_code_of(job, machine->graph, &result) != DONE)
-        complain("the application is idle and has not said that it is done (--until idle: that is "
-                 "good)");
-    return finish(exit_code_of(job, machine->graph, &result));
+    return finish(report_tasks(job, task));
 }
 
-/* The file may come from anybody, and its code is not sandboxed. */
-static void warn_of_code(const struct leat_graph *graph, const struct leat_handlers *handlers)
+static int load_and_run(struct graph_job *job)
 {
-    if (handlers->unseen)
-        caution("%s: this runs C++ code of the file for the first time, with all your rights",
-                graph->report.file[0]);
+    if (!graph_tasks_load(job)) return interrupted ? finish(FAILED) : WRONG;
+    graph_files_begin(&job->files, job);
+    return run_tasks(job);
 }
 
-/* What ranks must have in common. */
-static uint64_t fingerprint_of(const struct job *job, const struct leat_poets_machine *m)
+static int compile_and_run(const struct arguments *args, struct graph_job *job)
 {
-    const uint64_t words[] = { m->graph->file_len, m->device_count,  m->instance->joined_count,
-                               m->thread_count,    job->run.workers, job->run.rts,
-                               job->placement };
-    return leat_fnv(LEAT_FNV_EMPTY, (const uint8_t *)words, sizeof words);
-}
-
-static bool build_machine(const struct job *job, struct leat_graph *graph,
-                          const struct leat_graph_instance *instance,
-                          const struct leat_handlers *handlers, struct leat_poets_machine *machine)
-{
-    const uint32_t threads = leat_poets_run_threads(&job->run);
-    const struct leat_poets_link *link = job->run.link;
-    uint32_t *order = leat_graph_order(graph, instance, job->placement, threads, job->run.seed);
-    const bool good = order &&
-                      leat_poets_machine_build(machine, graph, instance, handlers, threads, order,
-                                               link ? link->rank : 0, link ? link->rank_count : 1);
-    free(order);
-    return good;
-}
-
-static int run_graph_file(const struct arguments *args, struct job *job, struct leat_graph *graph)
-{
-    struct leat_handlers handlers = { 0 };
-    struct leat_poets_machine machine = { 0 };
-    const double began = seconds_now();
-    const struct leat_graph_instance *instance =
-        leat_graph_read(graph, args->operand[1], job->dialect)
-            ? leat_graph_select(graph, argument(args, "--instance"))
-            : NULL;
-    if (!job->rts_given)
-        job->run.rts = graph->dialect == LEAT_GRAPH_ORCH ? LEAT_POETS_LATCHED : LEAT_POETS_LEVEL;
-    /* The first rank compiles; the others use its cached objects if they can. */
-    struct leat_poets_link *link = job->run.link;
-    const bool first = !link || !link->rank;
-    bool good = instance &&
-                (!first || leat_handlers_build(graph, instance, &job->handlers, &handlers));
-    if (link && !graph_agree(link, &graph->report, good, 0))
-        return leat_handlers_close(&handlers), interrupted ? finish(FAILED) : WRONG;
-    if (!first) good = leat_handlers_build(graph, instance, &job->handlers, &handlers);
-    if (good && first) warn_of_code(graph, &handlers);
-    good = good && leat_handlers_load(graph, &job->run, &handlers) &&
-           build_machine(job, graph, instance, &handlers, &machine);
-    good = graph_agree(link, &graph->report, good, good ? fingerprint_of(job, &machine) : 0);
-    if (good && first) graph_print_report(&graph->report); /* warnings */
-    int code = interrupted ? finish(FAILED) : WRONG;
-    if (good) code = run_machine(job, &machine, seconds_now() - began - handlers.seconds);
-    leat_poets_machine_free(&machine);
-    leat_handlers_close(&handlers);
-    return code;
+    if (!graph_tasks_compile(args, job)) return interrupted ? finish(FAILED) : WRONG;
+    if (!graph_attach_check(args, job->attach, job->task_count)) return WRONG;
+    if (!graph_sandbox_is_needed(job)) return load_and_run(job);
+    return job->run.link ? WRONG : graph_sandbox_run(job, load_and_run);
 }
 
 /* Ranks read the same command line; the first reports errors in it. */
-static bool read_job_of_ranks(const struct arguments *args, struct job *job)
+static bool read_job_of_ranks(const struct arguments *args, struct graph_job *job)
 {
     const char *engine = argument(args, "--engine");
     if (!engine || strcmp(engine, "mpi") != 0) {
@@ -402,19 +385,20 @@ static bool read_job_of_ranks(const struct arguments *args, struct job *job)
     const int before = job->link.rank ? graph_mute() : -1;
     const bool good = read_job(args, job);
     if (job->link.rank) graph_unmute(before);
-    return good;
+    /* The first rank alone opens files. */
+    return leat_poets_link_agree(&job->link, good, 0).good;
 }
 
 int graph_run(const struct arguments *args)
 {
-    static struct leat_graph graph;
-    static struct job job;
-    if (!graph_has_file(args)) return WRONG;
-    const int code = read_job_of_ranks(args, &job) ? run_graph_file(args, &job, &graph) : WRONG;
+    static struct graph_job job;
+    if (!graph_has_files(args)) return WRONG;
+    const int code = read_job_of_ranks(args, &job) ? compile_and_run(args, &job) : WRONG;
     graph_fabric_close(&job.fabric);
-    graph_attach_close(&job.attach);
+    for (uint32_t i = 0; i < GRAPH_TASKS_MAX; i++)
+        graph_attach_close(&job.attach[i]);
     graph_files_drop(&job.files); /* if nothing ran */
-    leat_graph_free(&graph);
+    graph_tasks_free(&job);
     if (job.run.link) job.run.link->close(job.run.link);
     return code;
 }

@@ -107,10 +107,20 @@ void leat_poets_door_close(struct leat_poets_door *door)
 
 /* ---- peers ---------------------------------------------------------------------------------- */
 
+/* With something unread, the peer would see an error before what it was sent. */
+static void close_read(int fd)
+{
+    uint8_t octet;
+    shutdown(fd, SHUT_RD);
+    while (recv(fd, &octet, sizeof octet, 0) > 0) {
+    }
+    close(fd);
+}
+
 void leat_poets_door_forget(struct leat_poets_door *door, uint32_t peer)
 {
     struct leat_poets_door_peer *p = &door->peer[peer];
-    if (p->used && !door->udp) close(p->fd);
+    if (p->used && !door->udp) close_read(p->fd);
     p->used = false;
 }
 
@@ -123,15 +133,18 @@ static uint32_t free_peer(const struct leat_poets_door *door)
     return i;
 }
 
+/* False: nobody has come. */
+static bool accept_one(struct leat_poets_door *door, uint32_t peer)
+{
+    const int fd = accept4(door->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0) door->peer[peer] = (struct leat_poets_door_peer){ .used = true, .fd = fd };
+    return fd >= 0;
+}
+
 static void accept_all(struct leat_poets_door *door)
 {
-    int fd;
-    while ((fd = accept4(door->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-        const uint32_t i = free_peer(door);
-        if (i == LEAT_POETS_DOOR_PEERS_MAX)
-            close(fd);
-        else
-            door->peer[i] = (struct leat_poets_door_peer){ .used = true, .fd = fd };
+    uint32_t i;
+    while ((i = free_peer(door)) < LEAT_POETS_DOOR_PEERS_MAX && accept_one(door, i)) {
     }
 }
 
@@ -142,11 +155,16 @@ static uint32_t peer_at(struct leat_poets_door *door, const struct sockaddr_in *
             door->peer[i].address == address->sin_addr.s_addr)
             return i;
     const uint32_t i = free_peer(door);
-    if (i < LEAT_POETS_DOOR_PEERS_MAX)
-        door->peer[i] = (struct leat_poets_door_peer){ .used = true,
-                                                       .address = address->sin_addr.s_addr,
-                                                       .port = address->sin_port };
+    door->peer[i] = (struct leat_poets_door_peer){ .used = true,
+                                                   .address = address->sin_addr.s_addr,
+                                                   .port = address->sin_port };
     return i;
+}
+
+void leat_poets_door_deafen(struct leat_poets_door *door)
+{
+    for (uint32_t i = 0; i < LEAT_POETS_DOOR_PEERS_MAX && !door->udp; i++)
+        if (door->peer[i].used) shutdown(door->peer[i].fd, SHUT_RD);
 }
 
 /* ---- datagrams ------------------------------------------------------------------------------ */
@@ -156,13 +174,19 @@ static enum leat_poets_door_arrival receive_udp(struct leat_poets_door *door, ui
 {
     struct sockaddr_in from = { 0 };
     socklen_t from_len = sizeof from;
-    ssize_t got;
-    while ((got = recvfrom(door->fd, octets, cap, 0, (void *)&from, &from_len)) >= 0) {
-        *peer = peer_at(door, &from);
-        *len = (size_t)got;
-        if (*peer < LEAT_POETS_DOOR_PEERS_MAX) return LEAT_POETS_DOOR_DATAGRAM;
-    }
-    return LEAT_POETS_DOOR_NOTHING;
+    const ssize_t got = recvfrom(door->fd, octets, cap, 0, (void *)&from, &from_len);
+    if (got < 0) return LEAT_POETS_DOOR_NOTHING;
+    *peer = peer_at(door, &from);
+    *len = (size_t)got;
+    return *peer < LEAT_POETS_DOOR_PEERS_MAX ? LEAT_POETS_DOOR_DATAGRAM : LEAT_POETS_DOOR_CROWDED;
+}
+
+/* A process that ends before it has read everything resets the connection. This error comes once,
+ * and before what the process has sent. */
+static ssize_t receive_from(int fd, uint8_t *octets, size_t cap)
+{
+    const ssize_t got = recv(fd, octets, cap, 0);
+    return got < 0 && errno == ECONNRESET ? recv(fd, octets, cap, 0) : got;
 }
 
 static enum leat_poets_door_arrival receive_unix(struct leat_poets_door *door, uint32_t *peer,
@@ -172,7 +196,7 @@ static enum leat_poets_door_arrival receive_unix(struct leat_poets_door *door, u
     for (uint32_t k = 0; k < LEAT_POETS_DOOR_PEERS_MAX; k++) {
         const uint32_t i = (door->next + k) % LEAT_POETS_DOOR_PEERS_MAX;
         if (!door->peer[i].used) continue;
-        const ssize_t got = recv(door->peer[i].fd, octets, cap, 0);
+        const ssize_t got = receive_from(door->peer[i].fd, octets, cap);
         if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
         *peer = i;
         *len = got > 0 ? (size_t)got : 0;
@@ -181,7 +205,12 @@ static enum leat_poets_door_arrival receive_unix(struct leat_poets_door *door, u
         leat_poets_door_forget(door, i);
         return LEAT_POETS_DOOR_GONE;
     }
-    return LEAT_POETS_DOOR_NOTHING;
+    /* Nobody has left, so there is still no room for those who have come. */
+    if (free_peer(door) < LEAT_POETS_DOOR_PEERS_MAX || !accept_one(door, LEAT_POETS_DOOR_PEERS_MAX))
+        return LEAT_POETS_DOOR_NOTHING;
+    *peer = LEAT_POETS_DOOR_PEERS_MAX;
+    *len = 0;
+    return LEAT_POETS_DOOR_CROWDED;
 }
 
 enum leat_poets_door_arrival leat_poets_door_receive(struct leat_poets_door *door, uint32_t *peer,

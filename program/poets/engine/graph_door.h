@@ -29,8 +29,8 @@ struct leat_poets_door {
     bool open, udp;
     int fd; /* that listens, or of all datagrams */
     char path[108];
-    struct leat_poets_door_peer peer[LEAT_POETS_DOOR_PEERS_MAX];
-    uint32_t next; /* peer that is read next */
+    struct leat_poets_door_peer peer[LEAT_POETS_DOOR_PEERS_MAX + 1]; /* the last: see CROWDED */
+    uint32_t next;                                                   /* peer that is read next */
 };
 
 /* False: `why` says why. */
@@ -42,6 +42,9 @@ enum leat_poets_door_arrival {
     LEAT_POETS_DOOR_NOTHING,
     LEAT_POETS_DOOR_DATAGRAM,
     LEAT_POETS_DOOR_GONE, /* the peer has closed its end, and its number is free */
+    /* There is no room for one more process: LEAT_POETS_DOOR_PEERS_MAX is its number, for an
+     * answer, until leat_poets_door_forget. */
+    LEAT_POETS_DOOR_CROWDED,
 };
 
 /* The next datagram of any peer; longer ones are cut at `cap`. */
@@ -51,7 +54,9 @@ enum leat_poets_door_arrival leat_poets_door_receive(struct leat_poets_door *doo
 enum leat_poets_door_sent {
     LEAT_POETS_DOOR_SENT,
     LEAT_POETS_DOOR_FULL, /* the process does not read; try again */
-    LEAT_POETS_DOOR_LOST, /* the peer is gone, which leat_poets_door_receive reports, too */
+    /* The peer is gone. What it has sent before still arrives; leat_poets_door_receive then reports
+     * the end of a UNIX peer. */
+    LEAT_POETS_DOOR_LOST,
 };
 
 enum leat_poets_door_sent leat_poets_door_send(struct leat_poets_door *door, uint32_t peer,
@@ -59,6 +64,9 @@ enum leat_poets_door_sent leat_poets_door_send(struct leat_poets_door *door, uin
 
 /* Ends a connection, or forgets an address. */
 void leat_poets_door_forget(struct leat_poets_door *door, uint32_t peer);
+
+/* UNIX peers can send no more, and their calls fail; what they have sent can be received. */
+void leat_poets_door_deafen(struct leat_poets_door *door);
 
 /* Until there is something to receive, or room for this peer (LEAT_POETS_DOOR_PEERS_MAX: none), but
  * at most so long. */

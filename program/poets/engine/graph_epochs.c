@@ -1,7 +1,8 @@
 /*
  * Epochs: one order, given by a schedule and a seed (spec/poets.md, 5.4). Softswitches take their
  * turns in the order of their addresses, so their packets are appended in the order of (source,
- * sequence) without sorting. The supervisor comes last.
+ * sequence) without sorting. The supervisor comes last. Tasks take turns by epochs, so each has the
+ * run that it would have alone.
  */
 #include "graph_run_parts.h"
 #include <stdlib.h>
@@ -29,10 +30,12 @@ struct epochs {
     struct inbox *inbox, *control; /* by thread */
     struct inbox to_host;
     struct leat_random *random;
-    bool failed;  /* out of memory, or too many packets */
-    bool moved;   /* something happened in this epoch */
-    bool full;    /* too many packets wait: this epoch only receives */
-    bool crowded; /* too many packets of the host wait: externals have to wait, too */
+    bool failed;      /* out of memory, or too many packets */
+    bool moved;       /* something happened in this epoch */
+    bool full;        /* too many packets wait: this epoch only receives */
+    bool crowded;     /* too many packets of the host wait: externals have to wait, too */
+    bool works;       /* it does not wait for anything from outside */
+    uint64_t checked; /* turns, when the clock was last read */
 };
 
 /* ---- inboxes -------------------------------------------------------------------------------- */
@@ -166,6 +169,7 @@ static void epoch(struct epochs *e)
     for (uint32_t t = 0; t < e->run->machine->thread_count; t++)
         for (uint32_t k = 0; k < quantum && turn(e, t); k++) {
         }
+    e->env.block = NULL; /* no handler runs, however long the host waits */
     while (e->to_host.first < e->to_host.due) {
         const struct leat_poets_slot slot = e->to_host.slot[e->to_host.first];
         drop(&e->to_host, e->to_host.first, true);
@@ -195,60 +199,115 @@ static bool packets_wait(const struct epochs *e)
     return e->to_host.first < e->to_host.count;
 }
 
-static void run_to_the_end(struct epochs *e)
+/* One epoch; `others`: another task has something to do. */
+static void step(struct epochs *e, bool others)
 {
     struct leat_poets_run *run = e->run;
-    const double began = leat_poets_run_seconds();
-    uint32_t idle_steps = 0;
-    uint64_t checked = 0;
-    leat_poets_graph_host_begin(&run->host);
-    while (!leat_poets_graph_host_is_over(&run->host) && !e->failed) {
-        epoch(e);
-        if (atomic_load(&run->exit_code) >= 0 || run->turns - checked >= CHECK_TURNS) {
-            leat_poets_run_check_end(run, began);
-            leat_poets_run_progress(run, began, leat_poets_run_received(run));
-            checked = run->turns;
-        }
-        const bool works = e->moved || packets_wait(e);
-        if (!e->crowded) leat_poets_graph_externals_serve(&run->host, works ? 0 : EXTERNALS_MS);
-        if (works || packets_wait(e)) continue;
-        if (leat_poets_graph_host_waits(&run->host)) leat_poets_run_check_end(run, began);
-        if (run->host.app.state != LEAT_POETS_APP_RUNNING) continue;
-        const bool active = leat_poets_run_hardware_idle(run, 0, run->machine->thread_count);
-        idle_steps = active || packets_wait(e) ? 0 : idle_steps + 1;
-        if (idle_steps >= leat_poets_run_idle_steps(run)) leat_poets_run_end_idle(run);
-        leat_poets_graph_host_idle(&run->host);
-        leat_poets_run_check_end(run, began);
+    leat_poets_run_watch_env(&e->env);
+    epoch(e);
+    if (atomic_load(&run->exit_code) >= 0 || run->turns - e->checked >= CHECK_TURNS) {
+        leat_poets_run_check_end(run);
+        e->checked = run->turns;
     }
+    e->works = e->moved || packets_wait(e);
+    if (!e->crowded)
+        leat_poets_graph_externals_serve(&run->host, e->works || others ? 0 : EXTERNALS_MS);
+    if (e->works || packets_wait(e)) return;
+    if (leat_poets_graph_host_waits(&run->host)) leat_poets_run_check_end(run);
+    if (run->host.app.state != LEAT_POETS_APP_RUNNING || leat_poets_run_end_held(run)) return;
+    const bool active = leat_poets_run_hardware_idle(run, 0, run->machine->thread_count);
+    e->env.block = NULL;
+    leat_poets_run_count_idle(run, active || packets_wait(e));
+    leat_poets_graph_host_idle(&run->host);
+    leat_poets_run_check_end(run);
 }
 
-bool leat_poets_run_epochs(struct leat_poets_run *run)
+static void report_progress(struct leat_poets_runs *runs)
+{
+    uint64_t receives = 0;
+    for (uint32_t k = 0; k < runs->count; k++)
+        receives += leat_poets_run_received(&runs->run[k]);
+    leat_poets_run_progress(runs, receives);
+}
+
+/* False: a task has failed. */
+static bool run_to_the_end(struct leat_poets_runs *runs, struct epochs *task)
+{
+    uint64_t turns = 0, reported = 0;
+    for (uint32_t k = 0; k < runs->count; k++)
+        leat_poets_graph_host_begin(&runs->run[k].host);
+    for (uint32_t over = 0; over < runs->count;) {
+        uint32_t working = over = 0;
+        for (uint32_t k = 0; k < runs->count; k++)
+            working += task[k].works;
+        for (uint32_t k = 0; k < runs->count; k++) {
+            struct epochs *e = &task[k];
+            if (leat_poets_run_is_over(e->run)) {
+                e->works = false;
+                over++;
+                continue;
+            }
+            const uint64_t before = e->run->turns;
+            step(e, working > e->works);
+            turns += e->run->turns - before;
+            if (e->failed) return false;
+        }
+        if (turns - reported < CHECK_TURNS) continue;
+        reported = turns;
+        report_progress(runs);
+    }
+    return true;
+}
+
+/* False: no memory. */
+static bool make(struct epochs *e, struct leat_poets_run *run)
 {
     const uint32_t threads = run->machine->thread_count;
-    struct epochs e = { .run = run };
-    leat_poets_run_env(run, &e.env, false);
-    e.inbox = calloc(threads + 1, sizeof *e.inbox);
-    e.control = calloc(threads + 1, sizeof *e.control);
-    e.random = calloc(threads + 1, sizeof *e.random);
-    bool good = e.inbox && e.control && e.random && leat_poets_run_make(run, &e.env, threads + 1);
-    for (uint32_t t = 0; good && t < threads; t++)
-        leat_random_seed_entity(&e.random[t], run->options->seed, run->machine->address[t]);
+    e->run = run;
+    leat_poets_run_env(run, &e->env, false);
+    e->inbox = calloc(threads + 1, sizeof *e->inbox);
+    e->control = calloc(threads + 1, sizeof *e->control);
+    e->random = calloc(threads + 1, sizeof *e->random);
+    if (!e->inbox || !e->control || !e->random || !leat_poets_run_make(run, &e->env, threads + 1))
+        return false;
+    for (uint32_t t = 0; t < threads; t++)
+        leat_random_seed_entity(&e->random[t], run->options->seed, t);
+    run->host.send = send_to_thread;
+    run->host.engine = e;
+    return true;
+}
+
+static void free_epochs(struct epochs *e)
+{
+    leat_poets_run_lend_env(e->run, false);
+    for (uint32_t t = 0; t < e->run->machine->thread_count; t++) {
+        if (e->inbox) free(e->inbox[t].slot);
+        if (e->control) free(e->control[t].slot);
+    }
+    free(e->inbox);
+    free(e->control);
+    free(e->random);
+    free(e->to_host.slot);
+}
+
+bool leat_poets_run_epochs(struct leat_poets_runs *runs)
+{
+    struct epochs *task = calloc(runs->count, sizeof *task);
+    uint32_t made = 0;
+    bool good = task;
+    while (good && made < runs->count) {
+        good = make(&task[made], &runs->run[made]);
+        made++;
+    }
     if (good) {
-        run->host.send = send_to_thread;
-        run->host.engine = &e;
-        leat_poets_run_watch_crashes(&e.env);
-        run_to_the_end(&e);
-        leat_poets_run_forget_crashes();
-        good = !e.failed;
+        leat_poets_run_watch_crashes();
+        for (uint32_t k = 0; k < runs->count; k++)
+            leat_poets_run_enlist(&task[k].env);
+        good = run_to_the_end(runs, task);
+        leat_poets_run_forget_crashes(runs);
     }
-    leat_poets_run_lend_env(run, false);
-    for (uint32_t t = 0; t < threads; t++) {
-        if (e.inbox) free(e.inbox[t].slot);
-        if (e.control) free(e.control[t].slot);
-    }
-    free(e.inbox);
-    free(e.control);
-    free(e.random);
-    free(e.to_host.slot);
+    while (made)
+        free_epochs(&task[--made]);
+    free(task);
     return good;
 }

@@ -1,21 +1,13 @@
-#include "graph_externals.h"
-#include "graph_host.h"
+#include "graph_run_parts.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
-    AT_A_TIME = 256,     /* datagrams, before the graph gets its turn */
-    PATIENCE_MS = 10000, /* for a process that does not read */
+    AT_A_TIME = 256,      /* datagrams, before the graph gets its turn */
+    AT_THE_END = 1 << 16, /* datagrams that are refused after the application has stopped */
+    PATIENCE_MS = 10000,  /* for a process that does not read */
     STEP_MS = 20,
 };
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
@@ -24,21 +16,11 @@ static bool is_external(const struct leat_poets_machine *m, uint32_t device)
     return m->graph->type[m->instance->device[device].type].kind == LEAT_GRAPH_EXTERNAL;
 }
 
-/* The place of an edge among those of its input. */
-static uint32_t number_of(const struct leat_graph_instance *i, uint32_t edge)
-{
-    const uint32_t pin = i->input_base[i->edge[edge].to] + i->edge[edge].to_pin;
-    uint32_t k = i->into_base[pin];
-    while (i->into[k] != edge)
-        k++;
-    return k - i->into_base[pin];
-}
-
 static struct leat_poets_route route_of(const struct leat_poets_machine *m, const uint32_t *index,
                                         uint32_t edge)
 {
     const struct leat_graph_edge *e = &m->instance->edge[edge];
-    const uint32_t pin_address = e->to_pin | number_of(m->instance, edge) << 8;
+    const uint32_t pin_address = e->to_pin | e->number << 8;
     if (is_external(m, e->to))
         return (struct leat_poets_route){ LEAT_GRAPH_NONE, index[e->to], pin_address };
     const struct leat_poets_seat seat = m->seat[index[e->to]];
@@ -66,7 +48,7 @@ static uint32_t payload_of(const struct leat_poets_machine *m, const struct leat
         if (!is_external(m, e->to))
             return m->handlers->type[i->device[e->to].type]->input[e->to_pin].payload_len;
     }
-    return len == LEAT_GRAPH_NONE ? 0 : len;
+    return len == LEAT_GRAPH_NONE ? LEAT_POETS_EXTERNAL_ANY_LEN : len;
 }
 
 /* Pins and routes of an external; `at` counts both. */
@@ -81,7 +63,7 @@ static void fill_external(struct leat_poets_graph_externals *x, const uint32_t *
     x->pin_first[number] = at[0];
     x->external[number] = (struct leat_poets_external){
         .name = name,
-        .output = x->pin + at[0],
+        .payload_len = x->payload_len + at[0],
         .output_count = type->output.count,
         .peer = halts ? LEAT_POETS_PEER_HOST : LEAT_POETS_PEER_NONE,
     };
@@ -89,9 +71,7 @@ static void fill_external(struct leat_poets_graph_externals *x, const uint32_t *
         const uint32_t base = i->output_base[device] + p;
         const uint32_t from = i->out_base[base], to = i->out_base[base + 1];
         x->first[at[0]] = at[1];
-        x->pin[at[0]++] = (struct leat_poets_external_pin){
-            .payload_len = payload_of(m, &type->output.pin[p], from, to),
-        };
+        x->payload_len[at[0]++] = payload_of(m, &type->output.pin[p], from, to);
         for (uint32_t k = from; k < to; k++)
             x->route[at[1]++] = route_of(m, index, i->out[k]);
     }
@@ -124,11 +104,12 @@ bool leat_poets_graph_externals_make(struct leat_poets_graph_externals *external
     }
     x->external = calloc((size_t)machine->external_count + 1, sizeof *x->external);
     x->pin_first = calloc((size_t)machine->external_count + 1, sizeof *x->pin_first);
-    x->pin = calloc(pins, sizeof *x->pin);
+    x->payload_len = calloc(pins, sizeof *x->payload_len);
     x->first = calloc(pins, sizeof *x->first);
     x->route = calloc(routes, sizeof *x->route);
     uint32_t *index = number_all(machine);
-    const bool good = x->external && x->pin_first && x->pin && x->first && x->route && index;
+    const bool good = x->external && x->pin_first && x->payload_len && x->first && x->route &&
+                      index;
     x->table.external = x->external;
     if (good) x->table.count = machine->external_count;
     if (good) fill(x, index);
@@ -140,7 +121,7 @@ void leat_poets_graph_externals_free(struct leat_poets_graph_externals *external
 {
     free(externals->external);
     free(externals->pin_first);
-    free(externals->pin);
+    free(externals->payload_len);
     free(externals->first);
     free(externals->route);
     *externals = (struct leat_poets_graph_externals){ 0 };
@@ -156,22 +137,24 @@ static void leave(struct leat_poets_graph_externals *x, uint32_t peer)
 
 static void serve_some(struct leat_poets_graph_host *host);
 
-/* A process that does not read holds the graph back, but not for ever. False: it is lost. */
+/* A process that does not read holds the graph back, from `began` on, but not for ever. False: the
+ * frame is lost. A process that has ended is kept until all that it has sent is read, which its
+ * socket reports. */
 static bool send_frame(struct leat_poets_graph_host *host, uint32_t number, const uint8_t *frame,
-                       size_t len)
+                       size_t len, double began)
 {
     struct leat_poets_graph_externals *x = host->options.externals;
-    const double began = seconds_now();
     for (;;) {
         const uint32_t peer = x->external[number].peer;
         if (peer >= LEAT_POETS_PEER_HOST) return false; /* it left meanwhile */
         const enum leat_poets_door_sent sent = leat_poets_door_send(x->door, peer, frame, len);
         if (sent == LEAT_POETS_DOOR_SENT) return true;
+        if (sent == LEAT_POETS_DOOR_LOST && !x->door->udp) return false;
         if (sent == LEAT_POETS_DOOR_LOST || (x->interrupted && *x->interrupted)) {
             leave(x, peer);
             return false;
         }
-        if ((seconds_now() - began) * 1e3 > PATIENCE_MS) {
+        if ((leat_poets_run_seconds() - began) * 1e3 > PATIENCE_MS) {
             fprintf(stderr, "leat: external %s: its process has read nothing for %d s, detached\n",
                     x->external[number].name, PATIENCE_MS / 1000);
             leave(x, peer);
@@ -204,8 +187,7 @@ void leat_poets_graph_externals_release(struct leat_poets_graph_externals *exter
 void leat_poets_graph_externals_stop(struct leat_poets_graph_externals *externals)
 {
     externals->table.running = false;
-    for (uint32_t i = 0; externals->door && i < externals->table.count; i++)
-        send_control(externals, i, LEAT_POETS_OP_STOP);
+    externals->stops = true;
 }
 
 static void lose(struct leat_poets_graph_host *host, uint32_t number)
@@ -237,7 +219,8 @@ void leat_poets_graph_externals_packet(struct leat_poets_graph_host *host,
     }
     leat_poets_packet_encode(packet, octets, sizeof octets, &len);
     len = leat_poets_carriage_put(true, 0, octets, len, frame);
-    if (e->peer != LEAT_POETS_PEER_NONE && send_frame(host, packet->device, frame, len))
+    if (e->peer != LEAT_POETS_PEER_NONE &&
+        send_frame(host, packet->device, frame, len, leat_poets_run_seconds()))
         e->sent++;
     else
         lose(host, packet->device);
@@ -246,8 +229,10 @@ void leat_poets_graph_externals_packet(struct leat_poets_graph_host *host,
 /* ---- from processes ------------------------------------------------------------------------- */
 
 static void send_along(struct leat_poets_graph_host *host, const struct leat_poets_route *route,
-                       const struct leat_poets_packet *from, uint32_t payload_len)
+                       const struct leat_poets_packet *from, uint32_t pin_len)
 {
+    const uint16_t payload_len = pin_len < from->payload_len ? (uint16_t)pin_len
+                                                             : from->payload_len;
     uint8_t octets[LEAT_POETS_PACKET_LEN_MAX];
     size_t len = 0;
     struct leat_poets_packet packet = { .packet_class = LEAT_POETS_CLASS_DEV,
@@ -255,7 +240,7 @@ static void send_along(struct leat_poets_graph_host *host, const struct leat_poe
                                         .device = route->device,
                                         .pin = route->pin_address & 0xff,
                                         .edge = route->pin_address >> 8,
-                                        .payload_len = (uint16_t)payload_len };
+                                        .payload_len = payload_len };
     memcpy(packet.payload, from->payload, payload_len);
     if (route->thread == LEAT_GRAPH_NONE) {
         packet.packet_class = LEAT_POETS_CLASS_EXT;
@@ -272,7 +257,7 @@ static void on_sent(struct leat_poets_graph_host *host,
     struct leat_poets_graph_externals *x = host->options.externals;
     const uint32_t at = x->pin_first[event->external] + event->packet.pin;
     for (uint32_t k = x->first[at]; k < x->first[at + 1]; k++)
-        send_along(host, &x->route[k], &event->packet, x->pin[at].payload_len);
+        send_along(host, &x->route[k], &event->packet, x->payload_len[at]);
 }
 
 static void on_refused(struct leat_poets_graph_externals *x, uint32_t peer,
@@ -283,7 +268,8 @@ static void on_refused(struct leat_poets_graph_externals *x, uint32_t peer,
     const char *why = leat_poets_refusal_text(event->refusal);
     const size_t len = leat_poets_external_control(x->table.task, LEAT_POETS_OP_KILL, number, why,
                                                    frame);
-    leat_poets_door_send(x->door, peer, frame, len);
+    /* CTL/STOP, which comes, is the answer to what is too late. */
+    if (!x->stops) leat_poets_door_send(x->door, peer, frame, len);
     if (x->table.refused[event->refusal] == 1)
         fprintf(stderr, "leat: a packet of a process is refused: %s\n", why);
 }
@@ -313,18 +299,50 @@ static void on_datagram(struct leat_poets_graph_host *host, uint32_t peer, const
     if (event.kind != LEAT_POETS_EXTERNAL_SENT) forget_strangers(x, peer);
 }
 
-static void serve_some(struct leat_poets_graph_host *host)
+static void on_crowd(struct leat_poets_graph_externals *x, uint32_t peer)
+{
+    struct leat_poets_external_event event = { 0 };
+    leat_poets_externals_refuse(&x->table, LEAT_POETS_REFUSED_CROWDED, &event);
+    on_refused(x, peer, &event);
+    leat_poets_door_forget(x->door, peer);
+}
+
+/* False: there was nothing more. */
+static bool serve_one(struct leat_poets_graph_host *host)
 {
     struct leat_poets_graph_externals *x = host->options.externals;
     uint8_t octets[256];
     uint32_t peer;
     size_t len;
-    for (int i = 0; i < AT_A_TIME; i++)
-        switch (leat_poets_door_receive(x->door, &peer, octets, sizeof octets, &len)) {
-        case LEAT_POETS_DOOR_NOTHING: return;
-        case LEAT_POETS_DOOR_GONE: leat_poets_externals_leave(&x->table, peer); break;
-        case LEAT_POETS_DOOR_DATAGRAM: on_datagram(host, peer, octets, len); break;
-        }
+    switch (leat_poets_door_receive(x->door, &peer, octets, sizeof octets, &len)) {
+    case LEAT_POETS_DOOR_NOTHING: return false;
+    case LEAT_POETS_DOOR_GONE: leat_poets_externals_leave(&x->table, peer); break;
+    case LEAT_POETS_DOOR_CROWDED: on_crowd(x, peer); break;
+    case LEAT_POETS_DOOR_DATAGRAM: on_datagram(host, peer, octets, len); break;
+    }
+    return true;
+}
+
+static void serve_some(struct leat_poets_graph_host *host)
+{
+    for (int i = 0; i < AT_A_TIME && serve_one(host); i++) {
+    }
+}
+
+void leat_poets_graph_externals_end(struct leat_poets_graph_host *host)
+{
+    struct leat_poets_graph_externals *x = host->options.externals;
+    uint8_t frame[LEAT_POETS_EXTERNAL_FRAME_MAX];
+    const double began = leat_poets_run_seconds(); /* one patience for all of them */
+    if (!x || !x->door) return;
+    for (uint32_t i = 0; i < x->table.count; i++) {
+        const size_t len = leat_poets_external_control(x->table.task, LEAT_POETS_OP_STOP, i, NULL,
+                                                       frame);
+        send_frame(host, i, frame, len, began);
+    }
+    leat_poets_door_deafen(x->door);
+    for (int i = 0; i < AT_THE_END && serve_one(host); i++) {
+    }
 }
 
 /* ---- the start ------------------------------------------------------------------------------ */
@@ -332,7 +350,7 @@ static void serve_some(struct leat_poets_graph_host *host)
 bool leat_poets_graph_externals_begin(struct leat_poets_graph_externals *externals)
 {
     struct leat_poets_graph_externals *x = externals;
-    x->waits_since = seconds_now();
+    x->waits_since = leat_poets_run_seconds();
     x->waits = x->door && x->wait_seconds > 0 && leat_poets_externals_missing(&x->table);
     return x->waits;
 }
@@ -352,7 +370,7 @@ void leat_poets_graph_externals_serve(struct leat_poets_graph_host *host, int mi
     if (milliseconds) leat_poets_door_wait(x->door, LEAT_POETS_DOOR_PEERS_MAX, milliseconds);
     serve_some(host);
     if (!x->waits) return;
-    const double waited = seconds_now() - x->waits_since;
+    const double waited = leat_poets_run_seconds() - x->waits_since;
     if (!leat_poets_externals_missing(&x->table)) {
         leat_poets_graph_host_go(host, waited);
     } else if (waited > x->wait_seconds && host->reason == LEAT_POETS_RUN_RUNNING) {

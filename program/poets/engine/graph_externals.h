@@ -30,13 +30,14 @@ struct leat_poets_graph_externals {
     const atomic_int *interrupted;
     struct leat_poets_externals table;
     struct leat_poets_external *external;
-    struct leat_poets_external_pin *pin;
     struct leat_poets_route *route;
-    uint32_t *first;     /* route of each pin, and one more */
-    uint32_t *pin_first; /* pin of each external, and one more */
-    double wait_seconds; /* for processes, before the application starts */
-    double waits_since;  /* of the clock */
-    bool waits;
+    uint32_t *payload_len; /* of each pin */
+    uint32_t *first;       /* route of each pin, and one more */
+    uint32_t *pin_first;   /* pin of each external, and one more */
+    double wait_seconds;   /* for processes, before the application starts */
+    double waits_since;    /* of the clock */
+    atomic_bool waits;
+    bool stops;   /* the application has been stopped */
     bool blocked; /* a process does not read: others are served meanwhile */
     uint64_t lost;
 };
@@ -51,9 +52,13 @@ void leat_poets_graph_externals_free(struct leat_poets_graph_externals *external
 
 /* The application is loaded. True: it has to wait for processes. */
 bool leat_poets_graph_externals_begin(struct leat_poets_graph_externals *externals);
-/* The application runs, or has stopped: tells the processes. */
+/* The application runs: tells the processes. */
 void leat_poets_graph_externals_release(struct leat_poets_graph_externals *externals);
+/* It is to stop: what processes send from now on is refused. */
 void leat_poets_graph_externals_stop(struct leat_poets_graph_externals *externals);
+/* Every thread has stopped, so CTL/STOP is the last packet: tells the processes, and refuses what
+ * they have sent too late. */
+void leat_poets_graph_externals_end(struct leat_poets_graph_host *host);
 
 /* Sends what processes have sent into the graph; waits so long for more. */
 void leat_poets_graph_externals_serve(struct leat_poets_graph_host *host, int milliseconds);

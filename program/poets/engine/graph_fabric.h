@@ -12,7 +12,7 @@
  *
  * All threads run in parallel, as in a barrel processor. Packets that a turn sends are posted at
  * its end, when the slots of the received ones become free. The host takes `host` cycles per
- * packet. Idleness is detected `detect` cycles after it begins.
+ * packet. Idleness is detected `detect` cycles after it begins, for each task.
  */
 #ifndef LEAT_GRAPH_FABRIC_H
 #define LEAT_GRAPH_FABRIC_H
@@ -34,8 +34,8 @@ struct leat_poets_fabric_options {
 };
 
 struct leat_poets_fabric_result {
-    uint64_t cycles;     /* until the last thread had stopped */
-    uint64_t ran_cycles; /* of these, the application's own: from barrier to end */
+    uint64_t cycles;     /* until the last thread of all tasks had stopped */
+    uint64_t ran_cycles; /* of these, the task's own: from its barrier to its end */
     struct leat_poets_mail_counts threads, host;
     uint64_t copied;
     uint32_t busiest_port;

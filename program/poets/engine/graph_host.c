@@ -32,6 +32,11 @@ static void find_exit(struct leat_poets_graph_host *host, const char *text, size
         leat_poets_graph_host_end(host, LEAT_POETS_RUN_FAILED, 1);
 }
 
+const char *leat_poets_graph_host_prefix(const struct leat_poets_graph_host *host)
+{
+    return host->options.prefix ? host->options.prefix : "";
+}
+
 /* With terminal control characters made harmless. */
 static void print_text(FILE *out, const char *text, size_t len)
 {
@@ -50,6 +55,7 @@ static void print_line(struct leat_poets_graph_host *host, uint32_t index, const
     if (host->options.line) {
         host->options.line(host->options.context, index, text, len);
     } else {
+        fputs(leat_poets_graph_host_prefix(host), out);
         if (index != LEAT_GRAPH_NONE)
             fprintf(out, "%s (Thread 0x%x): ", leat_poets_machine_name(m, index),
                     m->address[m->seat[index].thread]);
@@ -72,8 +78,10 @@ static void stop_application(struct leat_poets_host *api)
 static void fail(struct leat_poets_host *api, const char *what)
 {
     struct leat_poets_graph_host *host = api->engine;
-    fputs("supervisor: ", host->options.lines);
-    print_text(host->options.lines, what, strlen(what));
+    struct leat_text text = LEAT_TEXT(1024);
+    leat_poets_run_tell_thrown(host->machine, what, api->thrown, api->thrown_count, &text);
+    fprintf(host->options.lines, "%ssupervisor: ", leat_poets_graph_host_prefix(host));
+    print_text(host->options.lines, text.buf, text.len);
     fputc('\n', host->options.lines);
     leat_poets_graph_host_end(host, LEAT_POETS_RUN_ASSERTION, 1);
 }
@@ -174,6 +182,7 @@ static const char *output_folder(struct leat_poets_host *api, const char *suffix
 static void send_control(struct leat_poets_graph_host *host, uint8_t opcode)
 {
     const struct leat_poets_packet packet = { .packet_class = LEAT_POETS_CLASS_CTL,
+                                              .task = host->machine->task,
                                               .opcode = opcode,
                                               .device = LEAT_POETS_DEVICE_ALL };
     uint8_t octets[LEAT_POETS_PACKET_LEN_MAX];
@@ -191,6 +200,7 @@ static void send_answer(struct leat_poets_graph_host *host, uint32_t index, cons
     const struct leat_poets_seat seat = m->seat[index];
     struct leat_poets_packet packet = {
         .packet_class = LEAT_POETS_CLASS_CTL,
+        .task = m->task,
         .compat = host->options.reply_cnc0 ? LEAT_POETS_COMPAT_REPLY_CNC0 : 0,
         .opcode = LEAT_POETS_OP_IMPL,
         .payload_len = (uint16_t)m->handlers->supervisor->out_len,
@@ -243,6 +253,7 @@ static bool send_opcode(struct leat_poets_host *api, uint32_t index, uint8_t opc
     const struct leat_poets_machine *m = host->machine;
     const bool all = index == LEAT_POETS_ALL;
     struct leat_poets_packet packet = { .packet_class = LEAT_POETS_CLASS_CTL,
+                                        .task = m->task,
                                         .opcode = opcode,
                                         .device = LEAT_POETS_DEVICE_ALL,
                                         .payload_len = (uint16_t)payload_len };
@@ -431,7 +442,7 @@ static void act(struct leat_poets_graph_host *host, uint32_t actions)
 
 void leat_poets_graph_host_begin(struct leat_poets_graph_host *host)
 {
-    leat_poets_app_define(&host->app, LEAT_POETS_PART_SPEC, 0, 0);
+    leat_poets_app_define(&host->app, LEAT_POETS_PART_SPEC, host->machine->task, 0);
     leat_poets_app_define(&host->app, LEAT_POETS_PART_SUPD, 0, 0);
     act(host, leat_poets_app_command(&host->app, LEAT_POETS_COMMAND_INIT));
     if (host->options.externals && leat_poets_graph_externals_begin(host->options.externals))
@@ -441,8 +452,8 @@ void leat_poets_graph_host_begin(struct leat_poets_graph_host *host)
 
 void leat_poets_graph_host_go(struct leat_poets_graph_host *host, double waited_seconds)
 {
-    host->options.externals->waits = false;
     host->waited_seconds = waited_seconds;
+    host->options.externals->waits = false;
     act(host, leat_poets_app_command(&host->app, LEAT_POETS_COMMAND_RUN));
 }
 
@@ -458,7 +469,7 @@ void leat_poets_graph_host_packet(struct leat_poets_graph_host *host, const uint
     leat_poets_mothership_receive(&host->mothership, packet, (size_t)nflit * LEAT_POETS_FLIT_LEN,
                                   &event);
     switch (event.kind) {
-    case LEAT_POETS_EVENT_NOTHING: break;
+    case LEAT_POETS_EVENT_NOTHING:
     case LEAT_POETS_EVENT_WARNING: break; /* counted */
     case LEAT_POETS_EVENT_EXTERNAL: on_external(host, &event.packet); break;
     case LEAT_POETS_EVENT_SUPERVISOR: on_supervisor_packet(host, &event.packet); break;
@@ -485,6 +496,12 @@ void leat_poets_graph_host_flush(struct leat_poets_graph_host *host)
     if (host->lines_flushed == host->lines || host->options.line) return;
     host->lines_flushed = host->lines;
     fflush(host->options.lines);
+}
+
+void leat_poets_graph_host_hold(struct leat_poets_graph_host *host)
+{
+    send_control(host, LEAT_POETS_OP_HOLD);
+    if (host->options.externals) leat_poets_graph_externals_stop(host->options.externals);
 }
 
 void leat_poets_graph_host_end(struct leat_poets_graph_host *host,
@@ -525,7 +542,8 @@ bool leat_poets_graph_host_init(struct leat_poets_graph_host *host,
                                s && s->receive);
     leat_poets_app_init(&host->app, machine->address, machine->thread_count, host->reported,
                         options->stop_ack);
-    host->mothership.app[0] = &host->app;
+    if (options->externals) options->externals->table.task = machine->task;
+    host->mothership.app[machine->task] = &host->app;
     return true;
 }
 

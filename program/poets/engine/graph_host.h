@@ -8,6 +8,7 @@
 
 #include "graph_externals.h"
 #include "graph_machine.h"
+#include "leat_text.h"
 #include "poets_mothership.h"
 #include <stdatomic.h>
 
@@ -35,6 +36,7 @@ struct leat_poets_graph_host_options {
     void (*line)(void *context, uint32_t index, const char *text, size_t len);
     void *context;
     void (*before_line)(void); /* NULL: nothing */
+    const char *prefix;        /* of lines; NULL: none */
     const char *folder;        /* for files of the supervisor and instrumentation; NULL: the
                                   default, which must be the user's own */
     bool instrument;
@@ -62,10 +64,10 @@ struct leat_poets_graph_host {
     int exit_code;
     uint64_t supervisor_packets, lines, debug_octets;
     uint64_t lines_flushed;
-    double waited_seconds;   /* for processes of externals, before it ran */
-    bool table_failed;       /* a table of counters could not be written */
-    atomic_bool supervising; /* a handler of the supervisor runs */
-    int files;               /* the folder for files; -1: not open */
+    _Atomic double waited_seconds; /* for processes of externals, before it ran */
+    bool table_failed;             /* a table of counters could not be written */
+    atomic_bool supervising;       /* a handler of the supervisor runs */
+    int files;                     /* the folder for files; -1: not open */
     char folder[4096];
     struct leat_poets_early *early;
     uint32_t early_count, early_cap;
@@ -93,8 +95,17 @@ void leat_poets_graph_host_packet(struct leat_poets_graph_host *host, const uint
                                   unsigned nflit);
 /* Flushes printed lines: a handler may crash, or a reader may wait for them. */
 void leat_poets_graph_host_flush(struct leat_poets_graph_host *host);
+/* What its lines begin with. */
+const char *leat_poets_graph_host_prefix(const struct leat_poets_graph_host *host);
 /* OnSupervisorIdle, if there is one and the application runs. */
 void leat_poets_graph_host_idle(struct leat_poets_graph_host *host);
+/* What a handler failed with; of an exception also its handler and line, by the stack where it was
+ * thrown. */
+void leat_poets_run_tell_thrown(const struct leat_poets_machine *machine, const char *what,
+                                void *const *frame, int count, struct leat_text *out);
+
+/* CTL/HOLD to every thread. */
+void leat_poets_graph_host_hold(struct leat_poets_graph_host *host);
 /* Stops the application. The first reason counts. */
 void leat_poets_graph_host_end(struct leat_poets_graph_host *host,
                                enum leat_poets_run_reason reason, int exit_code);

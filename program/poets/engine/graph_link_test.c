@@ -1,63 +1,5 @@
-#include "graph_link.h"
+#include "graph_link_test.h"
 #include "tap.h"
-#include <pthread.h>
-#include <string.h>
-
-/* A link in memory: one queue for each rank and channel, under a lock. */
-enum { RANKS = 5, WAITING_MAX = 64 };
-
-struct message {
-    uint32_t from;
-    size_t len;
-    uint8_t octets[512];
-};
-
-static struct {
-    pthread_mutex_t lock;
-    struct message message[RANKS][LEAT_POETS_LINK_CHANNELS][WAITING_MAX];
-    uint32_t count[RANKS][LEAT_POETS_LINK_CHANNELS];
-} net = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static bool send(struct leat_poets_link *link, uint32_t to, unsigned channel, const void *octets,
-                 size_t len)
-{
-    pthread_mutex_lock(&net.lock);
-    const bool room = net.count[to][channel] < WAITING_MAX;
-    if (room) {
-        struct message *m = &net.message[to][channel][net.count[to][channel]++];
-        m->from = link->rank;
-        m->len = len;
-        memcpy(m->octets, octets, len);
-    }
-    pthread_mutex_unlock(&net.lock);
-    return room;
-}
-
-static bool receive(struct leat_poets_link *link, unsigned channel, void *octets, uint32_t *from,
-                    size_t *len)
-{
-    pthread_mutex_lock(&net.lock);
-    struct message *queue = net.message[link->rank][channel];
-    uint32_t *count = &net.count[link->rank][channel];
-    const bool any = *count;
-    if (any) {
-        *from = queue->from;
-        *len = queue->len;
-        memcpy(octets, queue->octets, queue->len);
-        memmove(queue, queue + 1, --*count * sizeof *queue);
-    }
-    pthread_mutex_unlock(&net.lock);
-    return any;
-}
-
-static struct leat_poets_link link_of(uint32_t rank)
-{
-    return (struct leat_poets_link){ .abi = LEAT_POETS_LINK_ABI,
-                                     .rank = rank,
-                                     .rank_count = RANKS,
-                                     .send = send,
-                                     .receive = receive };
-}
 
 static void a_note_comes_as_it_went(void)
 {
@@ -89,10 +31,10 @@ static void what_is_no_note_is_passed_over(void)
     struct leat_poets_note received;
     uint32_t from;
     for (size_t len = 0; len < 8; len++)
-        send(&one, 2, LEAT_POETS_LINK_CONTROL, octets, len);
-    send(&one, 2, LEAT_POETS_LINK_CONTROL, octets, 8 + 33 * 8); /* more words than allowed */
-    send(&one, 2, LEAT_POETS_LINK_CONTROL, three, 31);
-    send(&one, 2, LEAT_POETS_LINK_CONTROL, three, 24);
+        link_send(&one, 2, LEAT_POETS_LINK_CONTROL, octets, len);
+    link_send(&one, 2, LEAT_POETS_LINK_CONTROL, octets, 8 + 33 * 8); /* more words than allowed */
+    link_send(&one, 2, LEAT_POETS_LINK_CONTROL, three, 31);
+    link_send(&one, 2, LEAT_POETS_LINK_CONTROL, three, 24);
     leat_poets_link_send_note(&one, 2, &note);
     OK(leat_poets_link_receive_note(&two, &from, &received));
     EQ(received.kind, 8);

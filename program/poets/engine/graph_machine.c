@@ -1,6 +1,5 @@
 #include "graph_machine.h"
 #include "graph_place.h"
-#include "leat_fnv.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,10 +79,9 @@ uint32_t leat_poets_machine_rank_first(const struct leat_poets_machine *machine,
     return (uint32_t)((uint64_t)machine->thread_count * rank / machine->rank_count);
 }
 
-/* The largest share whose first thread is not beyond this one. */
 static uint32_t share_of(const struct leat_poets_machine *m, uint32_t shares, uint32_t thread)
 {
-    return (uint32_t)((((uint64_t)thread + 1) * shares - 1) / m->thread_count);
+    return leat_poets_place_share(m->thread_count, shares, thread);
 }
 
 uint32_t leat_poets_machine_rank_of(const struct leat_poets_machine *machine, uint32_t thread)
@@ -192,7 +190,7 @@ static bool fill_device(struct leat_poets_machine *m, uint32_t index)
 /* Edges of a device's outputs, in the order of sending: the destination, and the edge's index at
  * the pin. `at` is the first free entry of the table. */
 static uint32_t fill_outputs(struct leat_poets_machine *m, uint32_t index, const uint32_t *place,
-                             const uint32_t *number, uint32_t at)
+                             uint32_t at)
 {
     const struct leat_graph_instance *i = m->instance;
     const uint32_t device = m->device[index];
@@ -207,7 +205,7 @@ static uint32_t fill_outputs(struct leat_poets_machine *m, uint32_t index, const
         for (uint32_t k = from; k < to; k++) {
             const struct leat_graph_edge *e = &i->edge[i->out[k]];
             m->edge[at++] = (struct leat_poets_out_edge){ place[e->to],
-                                                          e->to_pin | number[i->out[k]] << 8 };
+                                                          e->to_pin | e->number << 8 };
         }
     }
     return at;
@@ -218,7 +216,6 @@ static bool fill_out_edges(struct leat_poets_machine *m, const uint32_t *order,
                            const uint32_t *place)
 {
     const struct leat_graph_instance *i = m->instance;
-    uint32_t *number = malloc(((size_t)i->edge_count + 1) * sizeof *number);
     const uint32_t from = m->first[m->thread_from], to = m->first[m->thread_to];
     size_t count = 0;
     uint32_t at = 0;
@@ -227,13 +224,9 @@ static bool fill_out_edges(struct leat_poets_machine *m, const uint32_t *order,
         count += i->out_base[i->output_base[d + 1]] - i->out_base[i->output_base[d]];
     }
     m->edge = malloc((count + 1) * sizeof *m->edge);
-    if (!number || !m->edge) return free(number), false;
-    for (uint32_t p = 0; p < i->input_count; p++)
-        for (uint32_t k = i->into_base[p]; k < i->into_base[p + 1]; k++)
-            number[i->into[k]] = k - i->into_base[p];
+    if (!m->edge) return false;
     for (uint32_t k = from; k < to; k++)
-        at = fill_outputs(m, order ? order[k] : k, place, number, at);
-    free(number);
+        at = fill_outputs(m, order ? order[k] : k, place, at);
     return true;
 }
 
@@ -290,7 +283,9 @@ uint64_t leat_poets_machine_cut(const struct leat_poets_machine *machine, uint32
     for (uint32_t e = 0; e < i->edge_count; e++) {
         const uint32_t from = index_of[i->edge[e].from], to = index_of[i->edge[e].to];
         if (from == LEAT_GRAPH_NONE || to == LEAT_GRAPH_NONE) continue;
-        cut += share_of(m, shares, m->seat[from].thread) != share_of(m, shares, m->seat[to].thread);
+        const uint32_t thread = m->seat[to].thread;
+        const bool local = thread >= m->thread_from && thread < m->thread_to;
+        cut += local && share_of(m, shares, m->seat[from].thread) != share_of(m, shares, thread);
     }
     free(index_of);
     return cut;
@@ -332,28 +327,27 @@ void leat_poets_machine_states(const struct leat_poets_machine *machine, uint32_
 size_t leat_poets_machine_states_len(const struct leat_poets_machine *machine, uint32_t index,
                                      bool of_edges)
 {
-    const uint32_t device = machine->device[index];
-    const struct leat_poets_type *type = type_of(machine, device);
+    const struct leat_poets_type *type = type_of(machine, machine->device[index]);
+    const uint8_t *octets = (const uint8_t *)leat_poets_machine_block(machine, index);
+    const struct leat_poets_edges *pins = (const void *)(octets + type->pins_at);
     size_t len = 0;
     if (!of_edges) return type->state_len;
     for (uint32_t p = 0; p < type->input_count; p++)
-        len += (size_t)edges_into(machine, device, p) * type->input[p].state_len;
+        len += (size_t)pins[p].count * type->input[p].state_len;
     return len;
 }
 
-static void hash_more(void *context, const uint8_t *octets, size_t len)
+uint64_t leat_poets_machine_wants(const struct leat_poets_machine *machine, uint32_t index)
 {
-    uint64_t *hash = context;
-    *hash = leat_fnv(*hash, octets, len);
+    const struct leat_poets_block *block = leat_poets_machine_block(machine, index);
+    return block->ready | (block->flags & LEAT_POETS_FLAG_IDLE ? LEAT_POETS_REQUEST_IDLE : 0);
 }
 
-uint64_t leat_poets_machine_digest(const struct leat_poets_machine *machine)
+void leat_poets_machine_want(struct leat_poets_machine *machine, uint32_t index, uint64_t wants)
 {
-    uint64_t hash = LEAT_FNV_EMPTY;
-    for (int of_edges = 0; of_edges < 2; of_edges++)
-        for (uint32_t k = 0; k < machine->device_count; k++)
-            leat_poets_machine_states(machine, k, of_edges, hash_more, &hash);
-    return hash;
+    struct leat_poets_block *block = leat_poets_machine_block(machine, index);
+    block->ready = (uint32_t)wants;
+    block->flags = wants & LEAT_POETS_REQUEST_IDLE ? LEAT_POETS_FLAG_IDLE : 0;
 }
 
 const char *leat_poets_machine_name(const struct leat_poets_machine *machine, uint32_t index)

@@ -29,6 +29,8 @@ struct leat_poets_machine {
     uint32_t *address; /* hardware address of each thread, ascending */
     uint32_t rank, rank_count;
     uint32_t thread_from, thread_to; /* local threads */
+    uint8_t task;                    /* in packets: its number, of several in an engine */
+    uint32_t base;                   /* threads of the tasks before it */
     bool has_hardware_idle;
 };
 
@@ -42,7 +44,7 @@ bool leat_poets_machine_build(struct leat_poets_machine *machine, struct leat_gr
 void leat_poets_machine_free(struct leat_poets_machine *machine);
 
 /* The state of a local device, or the states of its edges, piece by piece in their order; and their
- * total length, for any device. */
+ * total length. */
 void leat_poets_machine_states(const struct leat_poets_machine *machine, uint32_t index,
                                bool of_edges,
                                void (*take)(void *context, const uint8_t *octets, size_t len),
@@ -50,10 +52,12 @@ void leat_poets_machine_states(const struct leat_poets_machine *machine, uint32_
 size_t leat_poets_machine_states_len(const struct leat_poets_machine *machine, uint32_t index,
                                      bool of_edges);
 
-/* FNV-1a over the states of all devices, then of all edges: the result of an application. */
-uint64_t leat_poets_machine_digest(const struct leat_poets_machine *machine);
+/* What a local device wants after CTL/HOLD, as ReadyToSend says it; else 0. */
+uint64_t leat_poets_machine_wants(const struct leat_poets_machine *machine, uint32_t index);
+void leat_poets_machine_want(struct leat_poets_machine *machine, uint32_t index, uint64_t wants);
 
-/* Edges between devices of different shares if the threads are dealt to this many equal shares. */
+/* Edges into local devices from those of other shares if the threads are dealt to this many equal
+ * shares. */
 uint64_t leat_poets_machine_cut(const struct leat_poets_machine *machine, uint32_t shares);
 
 /* The first thread of a rank; of rank rank_count: thread_count. */

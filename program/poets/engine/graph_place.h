@@ -31,6 +31,13 @@ const char *leat_poets_placement_name(enum leat_poets_placement placement);
  * too many. */
 uint32_t leat_poets_place_threads(uint32_t devices, uint32_t wanted);
 
+/* The share of thing `at` if `total` things are dealt to equal shares: devices to threads, threads
+ * to ranks. */
+static inline uint32_t leat_poets_place_share(uint32_t total, uint32_t shares, uint32_t at)
+{
+    return (uint32_t)((((uint64_t)at + 1) * shares - 1) / total);
+}
+
 /* The order of all devices for leat_poets_place_threads(...) threads, to be freed; the devices of a
  * thread ascend. NULL: out of memory, which is in the graph's report. */
 uint32_t *leat_graph_order(struct leat_graph *graph, const struct leat_graph_instance *instance,

@@ -211,7 +211,8 @@ static void edges_between_shares_are_counted(void)
                                           .device_count = 100,
                                           .device = number,
                                           .seat = seat,
-                                          .thread_count = 10 };
+                                          .thread_count = 10,
+                                          .thread_to = 10 };
     EQ(leat_poets_machine_cut(&m, 10), 9 * 10 * 2);
     EQ(leat_poets_machine_cut(&m, 5), 4 * 10 * 2);
     EQ(leat_poets_machine_cut(&m, 1), 0);

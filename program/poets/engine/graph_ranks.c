@@ -41,7 +41,8 @@ struct inbox {
 };
 
 struct ranks {
-    struct leat_poets_workers workers;
+    struct leat_poets_crew crew;
+    struct leat_poets_workers *workers;
     struct leat_poets_run *run;
     struct leat_poets_link *link;
     struct outbox *out[FRAME_CHANNELS]; /* by rank */
@@ -57,10 +58,10 @@ struct ranks {
     struct leat_poets_waves waves;
     bool wave_open;
     enum leat_poets_verdict verdict;
-    uint32_t votes_missing, idle_steps;
+    uint32_t votes_missing;
     bool unanimous;
     uint64_t sent_at_idle;
-    double began, supervised;
+    double supervised;
 };
 
 /* ---- frames out ----------------------------------------------------------------------------- */
@@ -116,7 +117,7 @@ static void send_frames(struct ranks *r)
 
 static void host_packet(struct ranks *r, const uint8_t *packet, unsigned nflit)
 {
-    r->workers.worker[0].env.block = NULL; /* a crash would not be a device's */
+    r->workers->worker[0].env.block = NULL; /* a crash would not be a device's */
     leat_poets_graph_host_packet(&r->run->host, packet, nflit);
 }
 
@@ -126,8 +127,9 @@ static void send_to_thread(struct leat_poets_graph_host *host, uint32_t thread,
 {
     struct ranks *r = host->engine;
     const uint32_t rank = leat_poets_machine_rank_of(r->run->machine, thread);
+    leat_poets_run_show(r->run, false, thread, packet, nflit);
     if (rank == r->link->rank)
-        while (!leat_poets_workers_from_host(&r->workers, thread, packet, nflit))
+        while (!leat_poets_workers_from_host(r->workers, thread, packet, nflit))
             sched_yield();
     else
         while (!post(r, LEAT_POETS_LINK_HOST, rank, r->run->machine->address[thread], packet,
@@ -141,19 +143,19 @@ static bool take_cells(struct ranks *r)
 {
     const struct leat_poets_workers_cell *cell;
     bool any = false;
-    for (uint32_t i = 0; i < r->workers.count; i++)
-        while ((cell = leat_poets_workers_oldest(&r->workers, i))) {
+    for (uint32_t i = 0; i < r->workers->count; i++)
+        while ((cell = leat_poets_workers_oldest(r->workers, i))) {
             const bool to_host = cell->thread == LEAT_POETS_WORKERS_HOST;
             const uint32_t to = to_host ? 0
                                         : leat_poets_machine_rank_of(r->run->machine, cell->thread);
             if (to_host && !r->link->rank) {
                 const struct leat_poets_workers_cell copy = *cell; /* handling it may take more */
-                leat_poets_workers_take(&r->workers, i);
+                leat_poets_workers_take(r->workers, i);
                 host_packet(r, copy.slot.packet, copy.slot.nflit);
             } else if (post(r, to_host ? LEAT_POETS_LINK_HOST : LEAT_POETS_LINK_DATA, to,
                             to_host ? r->host_address : r->run->machine->address[cell->thread],
                             cell->slot.packet, cell->slot.nflit)) {
-                leat_poets_workers_take(&r->workers, i);
+                leat_poets_workers_take(r->workers, i);
             } else {
                 break;
             }
@@ -178,7 +180,7 @@ static bool hand_out(struct ranks *r, unsigned channel, const struct leat_poets_
     }
     return (channel == LEAT_POETS_LINK_HOST ? leat_poets_workers_from_host
                                             : leat_poets_workers_from_ranks)(
-        &r->workers, record->hw_addr, record->packet, record->nflit);
+        r->workers, record->hw_addr, record->packet, record->nflit);
 }
 
 /* False: some of its records wait. */
@@ -234,7 +236,7 @@ static void on_end(struct ranks *r, const struct leat_poets_note *note)
     if (note->word[2] && r->run->options->interrupted)
         *r->run->options->interrupted = (int)note->word[2];
     r->over = true;
-    atomic_store(&r->workers.ended, true);
+    atomic_store(&r->workers->ended, true);
 }
 
 /* Requests are served between the rounds of workers. */
@@ -254,7 +256,7 @@ static void on_note(struct ranks *r, const struct leat_poets_note *note)
         r->unanimous = r->unanimous && note->word[0];
         break;
     case LEAT_POETS_NOTE_RESUME:
-        leat_poets_workers_resume(&r->workers);
+        leat_poets_workers_resume(r->workers);
         r->voting = false;
         break;
     case LEAT_POETS_NOTE_EXIT:
@@ -290,7 +292,7 @@ static bool serve(struct ranks *r)
     any = receive_frames(r, LEAT_POETS_LINK_HOST) || any;
     any = receive_frames(r, LEAT_POETS_LINK_DATA) || any;
     any = take_cells(r) || any;
-    if (!r->link->rank) leat_poets_run_check_end(r->run, r->began);
+    if (!r->link->rank) leat_poets_run_check_end(r->run);
     send_frames(r);
     return any;
 }
@@ -303,7 +305,17 @@ static void meanwhile(struct leat_poets_workers *workers)
 static bool is_passive(const struct ranks *r)
 {
     return !r->open_count && !r->in[LEAT_POETS_LINK_DATA].waits &&
-           !r->in[LEAT_POETS_LINK_HOST].waits && leat_poets_workers_is_idle(&r->workers);
+           !r->in[LEAT_POETS_LINK_HOST].waits && leat_poets_workers_is_idle(r->workers);
+}
+
+/* Of all local workers. */
+static bool is_unanimous(struct ranks *r)
+{
+    bool unanimous;
+    leat_poets_workers_vote(r->workers);
+    while (!leat_poets_workers_have_voted(r->workers, &unanimous))
+        sched_yield();
+    return unanimous;
 }
 
 /* Replies that every rank but the first owes it. */
@@ -322,7 +334,7 @@ static void answer(struct ranks *r)
     if (r->vote_requested) {
         r->vote_requested = false;
         r->voting = true;
-        send_note(r, LEAT_POETS_NOTE_VOTE, leat_poets_workers_vote(&r->workers), 0, 0);
+        send_note(r, LEAT_POETS_NOTE_VOTE, is_unanimous(r), 0, 0);
     }
     if (r->wave_requested && is_passive(r)) {
         send_note(r, LEAT_POETS_NOTE_COUNTS, r->wave_requested, r->sent, r->received);
@@ -342,15 +354,15 @@ static void begin_wave(struct ranks *r)
 
 static void count_idle_step(struct ranks *r)
 {
-    if (r->waves.sent != r->sent_at_idle) r->idle_steps = 0; /* there was traffic since */
+    if (r->waves.sent != r->sent_at_idle) r->run->idle_steps = 0; /* there was traffic since */
     r->sent_at_idle = r->waves.sent;
-    r->idle_steps = r->unanimous ? r->idle_steps + 1 : 0;
-    if (r->idle_steps >= leat_poets_run_idle_steps(r->run)) leat_poets_run_end_idle(r->run);
+    leat_poets_run_count_idle(r->run, !r->unanimous);
 }
 
 static void request_votes(struct ranks *r)
 {
     r->unanimous = true;
+    if (leat_poets_run_end_held(r->run)) return;
     if (!r->run->machine->has_hardware_idle) {
         count_idle_step(r);
         return;
@@ -358,7 +370,7 @@ static void request_votes(struct ranks *r)
     r->votes_missing = r->link->rank_count - 1;
     send_note(r, LEAT_POETS_NOTE_IDLE, 0, 0, 0);
     r->voting = true;
-    const bool mine = leat_poets_workers_vote(&r->workers);
+    const bool mine = is_unanimous(r);
     r->unanimous = r->unanimous && mine;
 }
 
@@ -367,7 +379,7 @@ static void find_idleness(struct ranks *r)
     if (r->voting) {
         if (r->votes_missing) return;
         send_note(r, LEAT_POETS_NOTE_RESUME, 0, 0, 0);
-        leat_poets_workers_resume(&r->workers);
+        leat_poets_workers_resume(r->workers);
         r->voting = false;
         count_idle_step(r);
     } else if (!r->wave_open) {
@@ -385,9 +397,9 @@ static void coordinate(struct ranks *r)
 {
     struct leat_poets_run *run = r->run;
     const atomic_int *interrupted = run->options->interrupted;
-    r->workers.worker[0].env.block = NULL;
-    if (!r->voting) leat_poets_workers_supervise(&r->workers, &r->supervised);
-    if (leat_poets_graph_host_is_over(&run->host)) {
+    r->workers->worker[0].env.block = NULL;
+    if (!r->voting) leat_poets_workers_supervise(r->workers, &r->supervised);
+    if (leat_poets_run_is_over(run)) {
         send_note(r, LEAT_POETS_NOTE_END, run->host.reason, (uint64_t)run->host.exit_code,
                   interrupted ? (uint64_t)*interrupted : 0);
         r->over = true;
@@ -401,9 +413,10 @@ static void coordinate(struct ranks *r)
 static void run_to_the_end(struct ranks *r)
 {
     unsigned without_work = 0;
-    leat_poets_worker_begin(&r->workers.worker[0]);
+    leat_poets_run_watch_crashes();
+    leat_poets_worker_begin(&r->workers->worker[0]);
     while (!r->over && !r->no_memory) {
-        bool any = !r->voting && leat_poets_worker_round(&r->workers.worker[0]);
+        bool any = !r->voting && leat_poets_worker_round(&r->workers->worker[0]);
         any = serve(r) || any;
         if (r->over) break;
         if (r->link->rank)
@@ -415,7 +428,7 @@ static void run_to_the_end(struct ranks *r)
         leat_poets_graph_host_flush(&r->run->host);
         leat_poets_workers_rest(without_work);
     }
-    leat_poets_run_forget_crashes();
+    leat_poets_run_forget_crashes(r->run->all);
 }
 
 /* An empty message ends a channel. Receives until all channels have ended, so that nothing is in
@@ -445,11 +458,11 @@ static bool make(struct ranks *r)
     }
     if (leat_poets_hw_host(&leat_poets_hw_tinsel, &r->host_address)) return false;
     r->waves = (struct leat_poets_waves){ .rank_count = r->link->rank_count };
-    r->began = r->supervised = leat_poets_run_seconds();
+    r->supervised = leat_poets_run_seconds();
     r->run->host.send = send_to_thread;
     r->run->host.engine = r;
-    r->workers.meanwhile = meanwhile;
-    r->workers.worker[0].inside = true;
+    r->workers->meanwhile = meanwhile;
+    r->workers->worker[0].inside = true;
     return true;
 }
 
@@ -463,18 +476,21 @@ static void free_ranks(struct ranks *r)
     free(r);
 }
 
-bool leat_poets_run_ranks(struct leat_poets_run *run)
+bool leat_poets_run_ranks(struct leat_poets_runs *runs)
 {
+    struct leat_poets_run *run = runs->run;
     struct leat_poets_link *link = run->options->link;
     struct ranks *r = calloc(1, sizeof *r);
     if (!r) return link->abort(link, 1), false;
     r->run = run;
     r->link = link;
-    bool good = leat_poets_workers_make(&r->workers, run) && make(r);
+    bool good = leat_poets_crew_make(&r->crew, runs);
+    r->workers = r->crew.of;
+    good = good && make(r);
     if (good && !link->rank) leat_poets_graph_host_begin(&run->host);
-    good = good && leat_poets_workers_start(&r->workers, 1);
+    good = good && leat_poets_crew_start(&r->crew, 1);
     if (good) run_to_the_end(r);
-    leat_poets_workers_end(&r->workers);
+    leat_poets_crew_end(&r->crew);
     good = good && !r->no_memory;
     if (good)
         drain(r);

@@ -1,4 +1,7 @@
+#include "graph_place.h"
 #include "graph_run_parts.h"
+#include "handler_where.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -39,16 +42,40 @@ static void request_exit(struct leat_poets_env *env, int code)
     atomic_compare_exchange_strong(&run->exit_code, &none, code != 0);
 }
 
+void leat_poets_run_tell_thrown(const struct leat_poets_machine *machine, const char *what,
+                                void *const *frame, int count, struct leat_text *out)
+{
+    struct leat_handler_where where;
+    leat_text_puts(out, what);
+    if (!count ||
+        !leat_handlers_where(machine->graph, machine->handlers, frame, count, NULL, &where))
+        return;
+    if (*where.handler) leat_text_puts(out, " in ");
+    leat_text_puts(out, where.handler);
+    if (*where.pin) leat_text_puts(out, " of ");
+    leat_text_puts(out, where.pin);
+    if (!where.file) return;
+    leat_text_puts(out, ", ");
+    leat_text_puts(out, where.file);
+    leat_text_puts(out, ":");
+    leat_text_decimal(out, where.line);
+}
+
 static void fail(struct leat_poets_env *env, const char *what)
 {
-    leat_poets_softswitch_log(softswitch_of(env), env->block->index, what);
+    const struct leat_poets_run *run = env->engine;
+    struct leat_text text = LEAT_TEXT(LEAT_POETS_TEXT_LEN);
+    text.cap--; /* for a NUL */
+    leat_poets_run_tell_thrown(run->machine, what, env->thrown, env->thrown_count, &text);
+    leat_poets_softswitch_log(softswitch_of(env), env->block->index, text.buf);
 }
 
 static void debug_octet(struct leat_poets_env *env, uint8_t octet)
 {
     struct leat_poets_run *run = env->engine;
     atomic_fetch_add(&run->debug_octets, 1);
-    fprintf(run->options->host.lines, "%s: debug %02X\n",
+    fprintf(run->options->host.lines, "%s%s: debug %02X\n",
+            leat_poets_graph_host_prefix(&run->host),
             leat_poets_machine_name(run->machine, env->block->index), octet);
 }
 
@@ -107,11 +134,13 @@ bool leat_poets_run_make(struct leat_poets_run *run, struct leat_poets_env *env,
             .seat = m->seat,
             .env = &env[t / per_env],
             .hw_address = m->address[t],
+            .task = m->task,
             .rts = o->rts,
             .instr_first = o->instr_first,
             .instruments = o->host.instrument,
             .no_request_idle = o->no_request_idle,
             .stop_ack = o->host.stop_ack,
+            .resumes = o->resumes,
             .compat = o->hdr_pin_as_edge ? LEAT_POETS_COMPAT_HDR_PIN_AS_EDGE : 0,
             .interval = o->host.interval,
         };
@@ -137,13 +166,17 @@ static void free_run(struct leat_poets_run *run)
 static uint64_t time_ns(const struct leat_poets_run *run)
 {
     const struct leat_poets_fabric_options *f = &run->options->fabric;
+    uint64_t cycles = 0;
     if (f->net)
         return (run->turns / f->clock_den * f->clock_num +
                 run->turns % f->clock_den * f->clock_num / f->clock_den) /
                1000;
-    return (run->options->schedule == LEAT_POETS_RUN_FREE ? leat_poets_run_cycles() - run->began
-                                                          : run->turns) *
-           1000 / CYCLES_PER_MICROSECOND;
+    if (run->options->schedule == LEAT_POETS_RUN_FREE)
+        cycles = leat_poets_run_cycles() - run->began;
+    else
+        for (uint32_t i = 0; i < run->all->count; i++) /* they take turns */
+            cycles += run->all->run[i].turns;
+    return cycles * 1000 / CYCLES_PER_MICROSECOND;
 }
 
 void leat_poets_run_show(struct leat_poets_run *run, bool to_host, uint32_t thread,
@@ -151,19 +184,24 @@ void leat_poets_run_show(struct leat_poets_run *run, bool to_host, uint32_t thre
 {
     const struct leat_poets_run_watch *watch = &run->options->watch;
     if (!watch->packet) return;
-    pthread_mutex_lock(&run->watching);
-    watch->packet(watch->context, time_ns(run), to_host, run->machine->address[thread], packet,
-                  nflit);
-    pthread_mutex_unlock(&run->watching);
+    const uint32_t address = run->machine->address[thread];
+    pthread_mutex_lock(&run->all->watching);
+    if (run->all->packets++ < watch->packets_max) {
+        if (run->options->link)
+            leat_poets_spool_put(&run->spool, time_ns(run), to_host, address, packet, nflit);
+        else
+            watch->packet(watch->context, time_ns(run), to_host, address, packet, nflit);
+    }
+    pthread_mutex_unlock(&run->all->watching);
 }
 
-void leat_poets_run_progress(struct leat_poets_run *run, double began, uint64_t receives)
+void leat_poets_run_progress(struct leat_poets_runs *runs, uint64_t receives)
 {
-    const struct leat_poets_run_watch *watch = &run->options->watch;
+    const struct leat_poets_run_watch *watch = &runs->run->options->watch;
     if (!watch->progress) return;
-    const double now = leat_poets_run_seconds() - began;
-    if (now - run->progress_at < 0.5) return;
-    run->progress_at = now;
+    const double now = leat_poets_run_seconds() - runs->began;
+    if (now - runs->progress_at < 0.5) return;
+    runs->progress_at = now;
     watch->progress(watch->context, now, receives);
 }
 
@@ -185,11 +223,35 @@ bool leat_poets_run_hardware_idle(const struct leat_poets_run *run, uint32_t fro
     return active;
 }
 
-uint32_t leat_poets_run_idle_steps(const struct leat_poets_run *run)
+static uint32_t idle_steps_max(const struct leat_poets_run *run)
 {
     enum { STEPS = 10 };
     if (!run->machine->has_hardware_idle) return 1;
     return run->options->idle_steps ? run->options->idle_steps : STEPS;
+}
+
+static void end_from_outside(struct leat_poets_run *run, enum leat_poets_run_reason reason)
+{
+    leat_poets_graph_host_end(&run->host, reason, reason == LEAT_POETS_RUN_INTERRUPTED);
+}
+
+bool leat_poets_run_end_held(struct leat_poets_run *run)
+{
+    if (run->held == LEAT_POETS_RUN_RUNNING) return false;
+    end_from_outside(run, run->held);
+    return true;
+}
+
+/* At once, or when nothing is in flight. One that is not yet released is held when it is. */
+static void hold_or_end(struct leat_poets_run *run, enum leat_poets_run_reason reason)
+{
+    const bool saves = run->options->holds && !run->machine->handlers->supervisor;
+    if (!saves || leat_poets_graph_host_waits(&run->host)) {
+        end_from_outside(run, reason);
+    } else if (run->host.app.state == LEAT_POETS_APP_RUNNING) {
+        run->held = reason;
+        leat_poets_graph_host_hold(&run->host);
+    }
 }
 
 void leat_poets_run_check_end_after(struct leat_poets_run *run, double seconds)
@@ -200,20 +262,22 @@ void leat_poets_run_check_end_after(struct leat_poets_run *run, double seconds)
     if (code >= 0)
         leat_poets_graph_host_end(&run->host, code ? LEAT_POETS_RUN_FAILED : LEAT_POETS_RUN_SUCCESS,
                                   code);
+    else if (run->held != LEAT_POETS_RUN_RUNNING)
+        return;
     else if (o->interrupted && *o->interrupted)
-        leat_poets_graph_host_end(&run->host, LEAT_POETS_RUN_INTERRUPTED, 1);
+        hold_or_end(run, LEAT_POETS_RUN_INTERRUPTED);
     else if (o->seconds_max > 0 && seconds > o->seconds_max)
-        leat_poets_graph_host_end(&run->host, LEAT_POETS_RUN_LIMIT, 0);
+        hold_or_end(run, LEAT_POETS_RUN_LIMIT);
 }
 
-void leat_poets_run_check_end(struct leat_poets_run *run, double began)
+void leat_poets_run_check_end(struct leat_poets_run *run)
 {
     const bool waits = leat_poets_graph_host_waits(&run->host);
-    const double ran = leat_poets_run_seconds() - began - run->host.waited_seconds;
+    const double ran = leat_poets_run_seconds() - run->all->began - run->host.waited_seconds;
     leat_poets_run_check_end_after(run, waits ? 0 : ran);
 }
 
-void leat_poets_run_end_idle(struct leat_poets_run *run)
+static void end_idle(struct leat_poets_run *run)
 {
     const struct leat_poets_supervisor *s = run->machine->handlers->supervisor;
     if (atomic_load(&run->exit_code) >= 0) return; /* the next check ends it */
@@ -221,6 +285,24 @@ void leat_poets_run_end_idle(struct leat_poets_run *run)
     const struct leat_poets_graph_externals *x = run->options->host.externals;
     if (x && leat_poets_externals_attached(&x->table)) return; /* a process may send */
     leat_poets_graph_host_end(&run->host, LEAT_POETS_RUN_IDLE, 0);
+}
+
+bool leat_poets_run_count_idle(struct leat_poets_run *run, bool active)
+{
+    run->idle_steps = active ? 0 : run->idle_steps + 1;
+    const bool enough = run->idle_steps >= idle_steps_max(run);
+    if (enough) end_idle(run);
+    return enough;
+}
+
+bool leat_poets_run_is_over(struct leat_poets_run *run)
+{
+    if (atomic_load(&run->over)) return true;
+    if (!leat_poets_graph_host_is_over(&run->host)) return false;
+    run->seconds = leat_poets_run_seconds() - run->all->began - run->host.waited_seconds;
+    atomic_store(&run->over, true);
+    leat_poets_graph_externals_end(&run->host);
+    return true;
 }
 
 uint32_t leat_poets_run_threads(const struct leat_poets_run_options *options)
@@ -236,8 +318,32 @@ uint32_t leat_poets_run_threads(const struct leat_poets_run_options *options)
                : LEAT_POETS_RUN_THREADS_EPOCH;
 }
 
-static void sum_up(const struct leat_poets_run *run, struct leat_poets_run_result *out)
+bool leat_poets_run_shares(const struct leat_poets_run_options *options, const uint32_t *devices,
+                           uint32_t count, uint32_t *threads, uint32_t *least)
 {
+    const uint32_t alone = leat_poets_run_threads(options);
+    const uint32_t most = options->fabric.net ? alone : LEAT_POETS_MACHINE_THREADS_MAX;
+    uint64_t wanted = 0, needed = 0, all = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        threads[i] = alone;
+        wanted += leat_poets_place_threads(devices[i], alone);
+        needed += leat_poets_place_threads(devices[i], 1);
+        all += devices[i];
+    }
+    if (wanted <= most || count == 1) return true; /* one: whoever builds it notices */
+    *least = (uint32_t)(options->fabric.net ? needed : wanted);
+    if (*least > most) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t more = (most - needed) * devices[i] / all;
+        threads[i] = leat_poets_place_threads(devices[i], 1) + (uint32_t)more;
+    }
+    return true;
+}
+
+static bool sum_up(struct leat_poets_run *run, struct leat_poets_run_result *out)
+{
+    out->seconds = atomic_load(&run->over) ? run->seconds
+                                           : leat_poets_run_seconds() - run->all->began;
     out->reason = run->host.reason;
     out->exit_code = run->host.exit_code;
     out->table_failed = run->host.table_failed;
@@ -245,6 +351,10 @@ static void sum_up(const struct leat_poets_run *run, struct leat_poets_run_resul
     out->lines = run->host.lines;
     out->debug_octets = atomic_load(&run->debug_octets);
     out->epochs = run->epochs;
+    out->idle_steps_done = run->idle_steps;
+    out->resumable = !run->machine->handlers->supervisor &&
+                     (out->reason == LEAT_POETS_RUN_IDLE ||
+                      (run->held != LEAT_POETS_RUN_RUNNING && out->reason == run->held));
     out->fabric = run->fabric;
     out->receives = leat_poets_run_received(run);
     for (uint32_t t = 0; t < run->machine->thread_count; t++) {
@@ -254,42 +364,91 @@ static void sum_up(const struct leat_poets_run *run, struct leat_poets_run_resul
             out->cause[i] += ss->cause[i];
     }
     memcpy(out->host_cause, run->host.mothership.cause, sizeof out->host_cause);
+    out->packets = run->all->packets;
     out->frames_bad = run->frames_bad;
     out->frames_unknown = run->frames_unknown;
-    if (run->options->link)
-        leat_poets_ranks_gather(run, out);
-    else
-        out->digest = leat_poets_machine_digest(run->machine);
+    return leat_poets_run_gather(run, out);
 }
 
-static bool run_engine(struct leat_poets_run *run)
+/* With ranks, `packet` is called at the end. */
+static bool open_spool(struct leat_poets_run *run)
 {
-    if (run->options->link) return leat_poets_run_ranks(run);
-    if (run->options->fabric.net) return leat_poets_run_fabric(run);
-    return run->options->schedule == LEAT_POETS_RUN_FREE ? leat_poets_run_local(run)
-                                                         : leat_poets_run_epochs(run);
+    if (!run->options->link || !run->options->watch.packet) return true;
+    if (leat_poets_spool_open(&run->spool, run->began * 1000 / CYCLES_PER_MICROSECOND)) return true;
+    fprintf(stderr, "leat: no temporary file for a recording: %s\n", strerror(errno));
+    run->options->link->abort(run->options->link, 1);
+    return false;
+}
+
+static bool run_engine(struct leat_poets_runs *runs)
+{
+    const struct leat_poets_run_options *o = runs->run->options;
+    if (o->link) return leat_poets_run_ranks(runs);
+    if (o->fabric.net) return leat_poets_run_fabric(runs);
+    return o->schedule == LEAT_POETS_RUN_FREE ? leat_poets_run_local(runs)
+                                              : leat_poets_run_epochs(runs);
+}
+
+/* Its threads are numbered behind those of the task before. */
+static void address_threads(struct leat_poets_machine *m, uint32_t task, uint32_t base)
+{
+    m->task = (uint8_t)task;
+    m->base = base;
+    for (uint32_t t = 0; t < m->thread_count; t++)
+        m->address[t] = base + t;
+}
+
+static bool begin_task(struct leat_poets_runs *runs, uint32_t number, struct leat_poets_task *task)
+{
+    struct leat_poets_run *run = &runs->run[number];
+    const struct leat_poets_machine *before = number ? runs->run[number - 1].machine : NULL;
+    *run = (struct leat_poets_run){ .all = runs,
+                                    .machine = task->machine,
+                                    .options = task->options,
+                                    .began = leat_poets_run_cycles(),
+                                    .idle_steps = task->options->idle_steps_done,
+                                    .inspecting = PTHREAD_MUTEX_INITIALIZER };
+    task->result = (struct leat_poets_run_result){ 0 };
+    atomic_init(&run->exit_code, -1);
+    address_threads(task->machine, number, before ? before->base + before->thread_count : 0);
+    return leat_poets_graph_host_init(&run->host, task->machine, &task->options->host);
+}
+
+static void end_task(struct leat_poets_run *run)
+{
+    if (run->options->host.lines) fflush(run->options->host.lines);
+    leat_poets_spool_close(&run->spool);
+    free_run(run);
+    leat_poets_graph_host_free(&run->host);
+}
+
+bool leat_poets_run_tasks(struct leat_poets_task *task, uint32_t count)
+{
+    struct leat_poets_runs runs = { .run = calloc(count, sizeof *runs.run),
+                                    .watching = PTHREAD_MUTEX_INITIALIZER };
+    struct leat_poets_run_guard guard;
+    bool good = runs.run;
+    for (; good && runs.count < count; runs.count++)
+        good = begin_task(&runs, runs.count, &task[runs.count]);
+    runs.began = leat_poets_run_seconds();
+    leat_poets_run_guard_begin(&guard, task->options, &runs);
+    for (uint32_t i = 0; good && i < count; i++)
+        good = open_spool(&runs.run[i]);
+    good = good && run_engine(&runs);
+    for (uint32_t i = 0; good && i < count; i++)
+        good = sum_up(&runs.run[i], &task[i].result);
+    leat_poets_run_guard_end(&guard);
+    for (uint32_t i = 0; i < runs.count; i++)
+        end_task(&runs.run[i]);
+    free(runs.run);
+    return good;
 }
 
 bool leat_poets_run(struct leat_poets_machine *machine,
                     const struct leat_poets_run_options *options, struct leat_poets_run_result *out)
 {
-    struct leat_poets_run run = { .machine = machine,
-                                  .options = options,
-                                  .began = leat_poets_run_cycles(),
-                                  .watching = PTHREAD_MUTEX_INITIALIZER,
-                                  .inspecting = PTHREAD_MUTEX_INITIALIZER };
-    struct leat_poets_run_guard guard;
-    *out = (struct leat_poets_run_result){ 0 };
-    atomic_init(&run.exit_code, -1);
-    bool good = leat_poets_graph_host_init(&run.host, machine, &options->host);
-    const double began = leat_poets_run_seconds();
-    leat_poets_run_guard_begin(&guard, options, &run);
-    good = good && run_engine(&run);
-    out->seconds = leat_poets_run_seconds() - began - run.host.waited_seconds;
-    if (good) sum_up(&run, out);
-    leat_poets_run_guard_end(&guard);
-    if (options->host.lines) fflush(options->host.lines);
-    free_run(&run);
-    leat_poets_graph_host_free(&run.host);
+    struct leat_poets_task task = { .machine = machine, .options = options };
+    const bool good = leat_poets_run_tasks(&task, 1);
+    *out = task.result;
     return good;
 }

@@ -1,6 +1,7 @@
 #include "graph_snapshot.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ---- values --------------------------------------------------------------------------------- */
 
@@ -82,33 +83,121 @@ static void put_members(struct leat_text *out, const struct leat_poets_layout *l
     }
 }
 
+/* ---- what text cannot hold ------------------------------------------------------------------ */
+
+static bool is_nan(const struct leat_poets_layout_node *node, const uint8_t *octets)
+{
+    float narrow;
+    double wide;
+    if (node->kind != LEAT_POETS_LAYOUT_FLOAT) return false;
+    if (node->size == sizeof wide) return memcpy(&wide, octets, sizeof wide), isnan(wide);
+    return memcpy(&narrow, octets, sizeof narrow), isnan(narrow);
+}
+
+/* The NaN that the text NaN is read as. */
+static bool is_plain_nan(const struct leat_poets_layout_node *node, const uint8_t *octets)
+{
+    const float narrow = (float)NAN;
+    const double wide = (double)NAN;
+    /* NOLINTBEGIN(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c): its bits */
+    return node->size == sizeof wide ? memcmp(octets, &wide, sizeof wide) == 0
+                                     : memcmp(octets, &narrow, sizeof narrow) == 0;
+    /* NOLINTEND(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
+}
+
+static uint32_t elements_of(const struct leat_poets_layout_node *node)
+{
+    uint32_t count = 1;
+    for (uint32_t d = 0; d < node->dim_count; d++)
+        count *= node->dim[d];
+    return count;
+}
+
+static void copy_members(const struct leat_poets_layout *layout, uint32_t from, uint32_t to,
+                         const uint8_t *octets, uint8_t *out)
+{
+    for (uint32_t i = from; i < to; i = layout->node[i].next) {
+        const struct leat_poets_layout_node *node = &layout->node[i];
+        const uint32_t count = elements_of(node);
+        for (uint32_t k = 0; k < count; k++) {
+            const uint32_t at = node->offset + k * node->size;
+            if (node->kind == LEAT_POETS_LAYOUT_STRUCT)
+                copy_members(layout, i + 1, node->next, octets + at, out + at);
+            else
+                memcpy(out + at, octets + at, node->size);
+        }
+    }
+}
+
+void leat_poets_members_copy(const struct leat_poets_layout *layout, const uint8_t *octets,
+                             uint8_t *out)
+{
+    copy_members(layout, 0, layout->count, octets, out);
+}
+
+static bool are_zeros(const uint8_t *octets, uint32_t from, uint32_t to)
+{
+    for (; from < to; from++)
+        if (octets[from]) return false;
+    return true;
+}
+
+/* Does the text of the nodes `from` to `to`, a struct of `size` octets, have every bit of them? */
+static bool is_exact(const struct leat_poets_layout *layout, uint32_t from, uint32_t to,
+                     const uint8_t *octets, uint32_t size)
+{
+    uint32_t at = 0;
+    for (uint32_t i = from; i < to; i = layout->node[i].next) {
+        const struct leat_poets_layout_node *node = &layout->node[i];
+        const uint32_t end = node->offset + elements_of(node) * node->size;
+        if (!are_zeros(octets, at, node->offset)) return false;
+        for (at = node->offset; at < end; at += node->size) {
+            const uint8_t *element = octets + at;
+            if (node->kind == LEAT_POETS_LAYOUT_STRUCT
+                    ? !is_exact(layout, i + 1, node->next, element, node->size)
+                    : is_nan(node, element) && !is_plain_nan(node, element))
+                return false;
+        }
+    }
+    return are_zeros(octets, at, size);
+}
+
 static void put_state(struct leat_text *out, const struct leat_graph_struct *data,
                       const uint8_t *octets, uint32_t len)
 {
-    if (data->plain) {
-        leat_text_puts(out, "<S>");
-        put_members(out, &data->layout, 0, data->layout.count, octets);
-        leat_text_puts(out, "</S>");
+    const struct leat_poets_layout *layout = &data->layout;
+    leat_text_puts(out, "<S");
+    if (!data->plain ||
+        (layout->count && !is_exact(layout, 0, layout->count, octets, layout->size))) {
+        leat_text_puts(out, " octets=\"");
+        leat_text_hex(out, octets, len);
+        leat_text_putc(out, '"');
+    }
+    if (!data->plain) {
+        leat_text_puts(out, "/>");
         return;
     }
-    leat_text_puts(out, "<S octets=\"");
-    leat_text_hex(out, octets, len);
-    leat_text_puts(out, "\"/>");
+    leat_text_putc(out, '>');
+    put_members(out, layout, 0, layout->count, octets);
+    leat_text_puts(out, "</S>");
 }
 
 /* ---- devices and edges ---------------------------------------------------------------------- */
 
-static void put_device(struct leat_text *out, const struct leat_poets_machine *m, uint32_t index)
+void leat_poets_snapshot_device(struct leat_text *out, const struct leat_poets_machine *machine,
+                                uint32_t index, uint64_t wants, const uint8_t *octets)
 {
-    const uint32_t type = m->instance->device[m->device[index]].type;
-    const struct leat_graph_struct *state = &m->graph->type[type].state;
-    const struct leat_poets_type *t = m->handlers->type[type];
-    if (!state->given) return;
+    const uint32_t type = machine->instance->device[machine->device[index]].type;
+    const struct leat_graph_struct *state = &machine->graph->type[type].state;
+    if (!state->given && !wants) return;
     leat_text_puts(out, "<DevS id=\"");
-    leat_text_puts(out, leat_poets_machine_name(m, index));
+    leat_text_puts(out, leat_poets_machine_name(machine, index));
+    if (wants) {
+        leat_text_puts(out, "\" rts=\"0x");
+        leat_text_hex_number(out, wants, 1);
+    }
     leat_text_puts(out, "\">");
-    put_state(out, state, (const uint8_t *)leat_poets_machine_block(m, index) + t->state_at,
-              t->state_len);
+    if (state->given) put_state(out, state, octets, machine->handlers->type[type]->state_len);
     leat_text_puts(out, "</DevS>\n");
 }
 
@@ -116,54 +205,70 @@ static void put_device(struct leat_text *out, const struct leat_poets_machine *m
 static void put_path(struct leat_text *out, const struct leat_poets_machine *m,
                      const struct leat_graph_edge *e)
 {
-    const struct leat_graph_instance *i = m->instance;
-    const struct leat_graph_type *to = &m->graph->type[i->device[e->to].type];
-    const struct leat_graph_type *from = &m->graph->type[i->device[e->from].type];
-    leat_text_puts(out, leat_graph_device_name(m->graph, i, e->to));
-    leat_text_putc(out, ':');
-    leat_text_puts(out, to->input.pin[e->to_pin].name);
-    leat_text_putc(out, '-');
-    leat_text_puts(out, leat_graph_device_name(m->graph, i, e->from));
-    leat_text_putc(out, ':');
-    leat_text_puts(out, from->output.pin[e->from_pin].name);
+    const char *part[LEAT_POETS_SNAPSHOT_PATH];
+    leat_poets_snapshot_path(m, e, part);
+    for (int i = 0; i < LEAT_POETS_SNAPSHOT_PATH; i++)
+        leat_text_puts(out, part[i]);
 }
 
-static void put_edges(struct leat_text *out, const struct leat_poets_machine *m, uint32_t index)
+void leat_poets_snapshot_path(const struct leat_poets_machine *machine,
+                              const struct leat_graph_edge *edge,
+                              const char *part[LEAT_POETS_SNAPSHOT_PATH])
 {
-    const struct leat_graph_instance *i = m->instance;
-    const uint32_t device = m->device[index], type = i->device[device].type;
-    const struct leat_poets_type *t = m->handlers->type[type];
-    const uint8_t *block = (const uint8_t *)leat_poets_machine_block(m, index);
-    const struct leat_poets_edges *pins = (const void *)(block + t->pins_at);
+    const struct leat_graph_instance *i = machine->instance;
+    const struct leat_graph_type *to = &machine->graph->type[i->device[edge->to].type];
+    const struct leat_graph_type *from = &machine->graph->type[i->device[edge->from].type];
+    part[0] = leat_graph_device_name(machine->graph, i, edge->to);
+    part[1] = ":";
+    part[2] = to->input.pin[edge->to_pin].name;
+    part[3] = "-";
+    part[4] = leat_graph_device_name(machine->graph, i, edge->from);
+    part[5] = ":";
+    part[6] = from->output.pin[edge->from_pin].name;
+}
+
+void leat_poets_snapshot_edges(struct leat_text *out, const struct leat_poets_machine *machine,
+                               uint32_t index, const uint8_t *octets)
+{
+    const struct leat_graph_instance *i = machine->instance;
+    const uint32_t device = machine->device[index], type = i->device[device].type;
+    const struct leat_poets_type *t = machine->handlers->type[type];
     for (uint32_t p = 0; p < t->input_count; p++) {
-        const struct leat_graph_struct *state = &m->graph->type[type].input.pin[p].state;
-        const uint32_t *edge = i->into + i->into_base[i->input_base[device] + p];
-        for (uint32_t k = 0; state->given && k < pins[p].count; k++) {
-            leat_text_puts(out, "<EdgeS id=\"");
-            put_path(out, m, &i->edge[edge[k]]);
-            leat_text_puts(out, "\">");
-            put_state(out, state,
-                      block + pins[p].first + (size_t)k * t->input[p].edge_len +
-                          t->input[p].state_at,
-                      t->input[p].state_len);
-            leat_text_puts(out, "</EdgeS>\n");
+        const struct leat_graph_struct *state = &machine->graph->type[type].input.pin[p].state;
+        const uint32_t at = i->input_base[device] + p;
+        for (uint32_t k = i->into_base[at]; k < i->into_base[at + 1]; k++) {
+            if (state->given) {
+                leat_text_puts(out, "<EdgeS id=\"");
+                put_path(out, machine, &i->edge[i->into[k]]);
+                leat_text_puts(out, "\">");
+                put_state(out, state, octets, t->input[p].state_len);
+                leat_text_puts(out, "</EdgeS>\n");
+            }
+            octets += t->input[p].state_len;
         }
     }
 }
 
-void leat_poets_machine_snapshot(const struct leat_poets_machine *machine, const char *when,
-                                 struct leat_text *out)
+void leat_poets_snapshot_begin(struct leat_text *out, const struct leat_poets_machine *machine,
+                               const struct leat_poets_snapshot_head *head)
 {
     leat_text_puts(out, "<?xml version=\"1.0\"?>\n<Graph>\n<GraphSnapshot graphTypeId=\"");
     leat_text_puts(out, machine->graph->id);
     leat_text_puts(out, "\" graphInstId=\"");
     leat_text_puts(out, machine->instance->id);
     leat_text_puts(out, "\" sequenceNumber=\"0\" orchestratorTime=\"");
-    leat_text_puts(out, when);
+    leat_text_puts(out, head->when);
+    leat_text_puts(out, "\" reason=\"");
+    leat_text_puts(out, head->reason);
+    leat_text_puts(out, head->resumable ? "\" resumable=\"true" : "\" resumable=\"false");
+    if (head->idle_steps) {
+        leat_text_puts(out, "\" idleSteps=\"");
+        leat_text_decimal(out, head->idle_steps);
+    }
     leat_text_puts(out, "\">\n");
-    for (uint32_t k = 0; k < machine->device_count; k++)
-        put_device(out, machine, k);
-    for (uint32_t k = 0; k < machine->device_count; k++)
-        put_edges(out, machine, k);
+}
+
+void leat_poets_snapshot_end(struct leat_text *out)
+{
     leat_text_puts(out, "</GraphSnapshot>\n</Graph>\n");
 }

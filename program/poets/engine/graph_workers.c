@@ -96,16 +96,31 @@ static bool take_cells(struct leat_poets_worker *w)
     return any;
 }
 
-/* Room in a ring; receives packets of others while it waits. NULL: the run is over. */
+/* Of all tasks: who waits for a worker of this task may do so within another one. */
+static bool take_cells_of_all(struct leat_poets_worker *w)
+{
+    const struct leat_poets_crew *crew = w->workers->crew;
+    bool any = false;
+    w->env.block = NULL; /* its handler has returned */
+    for (uint32_t k = 0; k < crew->task_count; k++) {
+        struct leat_poets_worker *other = &crew->of[k].worker[w->number];
+        if (atomic_load_explicit(&crew->of[k].ended, memory_order_relaxed)) continue;
+        leat_poets_run_watch_env(&other->env);
+        any = take_cells(other) || any;
+        other->env.block = NULL;
+    }
+    leat_poets_run_watch_env(&w->env);
+    return any;
+}
+
+/* Room in a ring; receives packets of others while it waits. NULL: the task is over. */
 static void *wait_for_room(struct leat_poets_worker *w, struct leat_poets_fifo *ring)
 {
     void *room;
     while (!(room = leat_poets_fifo_room(ring))) {
         if (atomic_load_explicit(&w->workers->ended, memory_order_relaxed)) return NULL;
         if (w->inside) w->workers->meanwhile(w->workers);
-        if (take_cells(w)) continue;
-        w->env.block = NULL; /* no handler runs */
-        sched_yield();
+        if (!take_cells_of_all(w)) sched_yield();
     }
     return room;
 }
@@ -129,8 +144,8 @@ static void put_host(struct leat_poets_worker *w, uint32_t from, uint32_t to,
     wake(w);
     struct leat_poets_workers_cell *cell = wait_for_room(w, &w->to_host);
     if (!cell) return;
-    if (to == LEAT_POETS_WORKERS_HOST)
-        leat_poets_run_show(w->workers->run, true, from, slot->packet, slot->nflit);
+    const bool to_host = to == LEAT_POETS_WORKERS_HOST;
+    leat_poets_run_show(w->workers->run, to_host, to_host ? from : to, slot->packet, slot->nflit);
     fill_cell(&w->to_host, cell, to, slot->packet, slot->nflit);
     w->put++;
 }
@@ -171,8 +186,8 @@ static void send_packet(struct leat_poets_worker *w, uint32_t thread, uint32_t e
              &out.out);
 }
 
-/* Reports a packet to a device to the observer; one to an external is reported on its way to the
- * host. */
+/* Reports a packet to a device to the observer; one to an external or to another rank is reported
+ * on its way to the host. */
 static void show_edge(struct leat_poets_worker *w, uint32_t thread, uint32_t edge)
 {
     struct leat_poets_softswitch *ss = &w->workers->run->softswitch[thread];
@@ -221,7 +236,7 @@ static bool run_softswitch(struct leat_poets_worker *w, uint32_t thread)
 {
     struct leat_poets_softswitch *ss = &w->workers->run->softswitch[thread];
     bool any = false;
-    for (int i = 0; i < SENDS_AT_A_TIME && ss->state == LEAT_POETS_SS_RUN && ss->ring_count; i++) {
+    for (int i = 0; i < SENDS_AT_A_TIME && leat_poets_softswitch_can_begin(ss); i++) {
         any = true;
         if (ss->ring_count > AHEAD) {
             const uint32_t next = ss->ring_first + AHEAD;
@@ -264,6 +279,7 @@ static void report_counts(struct leat_poets_worker *w)
 /* OnHardwareIdle of all, and the vote on it. */
 static void vote(struct leat_poets_worker *w, unsigned step)
 {
+    leat_poets_run_watch_env(&w->env);
     const bool active = leat_poets_run_hardware_idle(w->workers->run, w->first, w->end);
     w->env.block = NULL;
     atomic_store(&w->passive, false);
@@ -271,15 +287,19 @@ static void vote(struct leat_poets_worker *w, unsigned step)
     atomic_store(&w->idle_done, step);
 }
 
-/* When the host has found all idle; nothing is sent until all have voted. */
-static void idle_step(struct leat_poets_worker *w)
+/* When the host has found all idle; nothing is sent until all have voted. True: it has voted. */
+static bool idle_step(struct leat_poets_worker *w)
 {
-    struct leat_poets_workers *workers = w->workers;
-    const unsigned requested = atomic_load(&workers->idle_requested);
-    if (requested == atomic_load(&w->idle_done)) return;
+    const unsigned requested = atomic_load(&w->workers->idle_requested);
+    if (requested == atomic_load(&w->idle_done)) return false;
     vote(w, requested);
-    while (atomic_load(&workers->resumed) != requested && !atomic_load(&workers->ended))
-        sched_yield();
+    return true;
+}
+
+/* It has voted, and others have not. */
+static bool is_waiting(const struct leat_poets_worker *w)
+{
+    return atomic_load(&w->idle_done) != atomic_load(&w->workers->resumed);
 }
 
 void leat_poets_workers_rest(unsigned rounds)
@@ -293,7 +313,7 @@ void leat_poets_workers_rest(unsigned rounds)
 
 void leat_poets_worker_begin(struct leat_poets_worker *w)
 {
-    leat_poets_run_watch_crashes(&w->env);
+    leat_poets_run_enlist(&w->env);
     for (uint32_t t = w->first; t < w->end; t++) {
         leat_poets_softswitch_start(&w->workers->run->softswitch[t], leat_poets_run_cycles());
         flush_host(w, t);
@@ -302,6 +322,8 @@ void leat_poets_worker_begin(struct leat_poets_worker *w)
 
 bool leat_poets_worker_round(struct leat_poets_worker *w)
 {
+    if (is_waiting(w)) return false;
+    leat_poets_run_watch_env(&w->env);
     bool any = take_cells(w);
     for (uint32_t t = w->first; t < w->end && w->released; t++) {
         any = run_softswitch(w, t) || any;
@@ -311,24 +333,37 @@ bool leat_poets_worker_round(struct leat_poets_worker *w)
     for (uint32_t t = w->first; t < w->end && !w->released; t++)
         any = flush_host(w, t) || any;
     if (w->rounds++ % CLOCK_ROUNDS == 0 || !any) check_clock(w);
-    if (any) return wake(w), true;
     w->env.block = NULL;
+    if (any) return wake(w), true;
     report_counts(w);
     atomic_store(&w->passive, true);
     w->without_work++;
     return false;
 }
 
+/* Its worker of this task. True: there was something to do. */
+static bool work_for(struct leat_poets_worker *w)
+{
+    if (atomic_load_explicit(&w->workers->ended, memory_order_relaxed)) return false;
+    return leat_poets_worker_round(w) || idle_step(w);
+}
+
 static void *work(void *context)
 {
-    struct leat_poets_worker *w = context;
-    leat_poets_worker_begin(w);
-    while (!atomic_load_explicit(&w->workers->ended, memory_order_relaxed)) {
-        if (leat_poets_worker_round(w)) continue;
-        idle_step(w);
-        leat_poets_workers_rest(w->without_work);
+    const struct leat_poets_mate *mate = context;
+    struct leat_poets_crew *crew = mate->crew;
+    unsigned without_work = 0;
+    leat_poets_run_watch_crashes();
+    for (uint32_t k = 0; k < crew->task_count; k++)
+        leat_poets_worker_begin(&crew->of[k].worker[mate->number]);
+    while (!atomic_load_explicit(&crew->ended, memory_order_relaxed)) {
+        bool any = false;
+        for (uint32_t k = 0; k < crew->task_count; k++)
+            any = work_for(&crew->of[k].worker[mate->number]) || any;
+        if (!any) leat_poets_workers_rest(without_work);
+        without_work = any ? 0 : without_work + 1;
     }
-    leat_poets_run_forget_crashes();
+    leat_poets_run_forget_crashes(crew->of->run->all);
     return NULL;
 }
 
@@ -405,18 +440,23 @@ bool leat_poets_workers_is_idle(const struct leat_poets_workers *workers)
            second.taken == second.put;
 }
 
-bool leat_poets_workers_vote(struct leat_poets_workers *workers)
+void leat_poets_workers_vote(struct leat_poets_workers *workers)
 {
     const unsigned step = atomic_fetch_add(&workers->idle_requested, 1) + 1;
-    bool unanimous = true;
+    for (uint32_t i = 0; i < workers->count; i++)
+        if (workers->worker[i].inside) vote(&workers->worker[i], step);
+}
+
+bool leat_poets_workers_have_voted(const struct leat_poets_workers *workers, bool *unanimous)
+{
+    const unsigned step = atomic_load(&workers->idle_requested);
+    *unanimous = true;
     for (uint32_t i = 0; i < workers->count; i++) {
-        struct leat_poets_worker *w = &workers->worker[i];
-        if (w->inside) vote(w, step);
-        while (atomic_load(&w->idle_done) != step)
-            sched_yield();
-        unanimous = unanimous && atomic_load(&w->idle_vote);
+        const struct leat_poets_worker *w = &workers->worker[i];
+        if (atomic_load(&w->idle_done) != step) return false;
+        *unanimous = *unanimous && atomic_load(&w->idle_vote);
     }
-    return unanimous;
+    return true;
 }
 
 void leat_poets_workers_resume(struct leat_poets_workers *workers)
@@ -500,21 +540,34 @@ static void free_workers(struct leat_poets_workers *workers)
     free(workers->worker);
 }
 
-bool leat_poets_workers_make(struct leat_poets_workers *workers, struct leat_poets_run *run)
+static bool make_workers(struct leat_poets_workers *workers, struct leat_poets_crew *crew,
+                         struct leat_poets_run *run)
 {
-    const uint32_t count = run->options->workers;
-    *workers = (struct leat_poets_workers){ .run = run };
-    workers->worker = aligned_alloc(LEAT_POETS_CACHE_LINE, count * sizeof *workers->worker);
+    *workers = (struct leat_poets_workers){ .run = run, .crew = crew };
+    workers->worker = aligned_alloc(LEAT_POETS_CACHE_LINE, crew->count * sizeof *workers->worker);
     if (!workers->worker) return false;
-    memset(workers->worker, 0, count * sizeof *workers->worker);
-    workers->count = count;
+    memset(workers->worker, 0, crew->count * sizeof *workers->worker);
+    workers->count = crew->count;
     bool good = leat_poets_run_make(run, &workers->worker->env, run->machine->thread_count + 1);
-    for (uint32_t i = 0; good && i < count; i++)
+    for (uint32_t i = 0; good && i < crew->count; i++)
         good = make_worker(workers, i);
     return good;
 }
 
-bool leat_poets_workers_start(struct leat_poets_workers *workers, uint32_t first)
+bool leat_poets_crew_make(struct leat_poets_crew *crew, struct leat_poets_runs *runs)
+{
+    *crew = (struct leat_poets_crew){ .count = runs->run->options->workers };
+    crew->of = calloc(runs->count, sizeof *crew->of);
+    crew->mate = calloc(crew->count, sizeof *crew->mate);
+    bool good = crew->of && crew->mate;
+    while (good && crew->task_count < runs->count) {
+        struct leat_poets_workers *workers = &crew->of[crew->task_count];
+        good = make_workers(workers, crew, &runs->run[crew->task_count++]);
+    }
+    return good;
+}
+
+bool leat_poets_crew_start(struct leat_poets_crew *crew, uint32_t first)
 {
     /* Signals are handled by the host. */
     sigset_t all, before;
@@ -523,21 +576,29 @@ bool leat_poets_workers_start(struct leat_poets_workers *workers, uint32_t first
     sigaddset(&all, SIGTERM);
     sigaddset(&all, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    workers->first_started = workers->started = first;
-    while (workers->started < workers->count) {
-        struct leat_poets_worker *w = &workers->worker[workers->started];
-        if (pthread_create(&w->thread, NULL, work, w) != 0) break;
-        workers->started++;
+    crew->first_started = crew->started = first;
+    while (crew->started < crew->count) {
+        struct leat_poets_mate *mate = &crew->mate[crew->started];
+        mate->crew = crew;
+        mate->number = crew->started;
+        if (pthread_create(&mate->thread, NULL, work, mate) != 0) break;
+        crew->started++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return workers->started == workers->count;
+    return crew->started == crew->count;
 }
 
-void leat_poets_workers_end(struct leat_poets_workers *workers)
+void leat_poets_crew_end(struct leat_poets_crew *crew)
 {
-    atomic_store(&workers->ended, true);
-    for (uint32_t i = workers->first_started; i < workers->started; i++)
-        pthread_join(workers->worker[i].thread, NULL);
-    leat_poets_run_lend_env(workers->run, false);
-    free_workers(workers);
+    atomic_store(&crew->ended, true);
+    for (uint32_t k = 0; k < crew->task_count; k++)
+        atomic_store(&crew->of[k].ended, true);
+    for (uint32_t i = crew->first_started; i < crew->started; i++)
+        pthread_join(crew->mate[i].thread, NULL);
+    for (uint32_t k = 0; k < crew->task_count; k++) {
+        leat_poets_run_lend_env(crew->of[k].run, false);
+        free_workers(&crew->of[k]);
+    }
+    free(crew->of);
+    free(crew->mate);
 }

@@ -119,7 +119,8 @@ struct leat_graph_device {
 struct leat_graph_edge {
     uint32_t to, from; /* names; after joining: devices, LEAT_GRAPH_NONE is the supervisor */
     uint32_t properties, state;
-    uint32_t send_index;       /* LEAT_GRAPH_NONE: not given */
+    uint32_t number; /* sendIndex, LEAT_GRAPH_NONE: not given; after joining: its place among the
+                      * edges of its input, in the order of the file */
     uint16_t to_pin, from_pin; /* names of pins; after joining: pins */
     struct leat_graph_place place;
 };

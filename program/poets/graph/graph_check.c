@@ -88,7 +88,8 @@ static bool add_member(struct leat_graph *g, const struct leat_graph_struct *fro
         return leat_graph_wrong(&g->report, m->place, "E_LIMIT",
                                 "too many members, expected at most %d",
                                 LEAT_POETS_LAYOUT_NODES_MAX);
-    if (m->initial && !(out->node[node].initial = strdup(m->initial))) return false;
+    if (m->initial && !(out->node[node].initial = strdup(m->initial)))
+        return leat_graph_wrong(&g->report, m->place, "E_LIMIT", "no memory");
     /* Arrays of arrays are one node. */
     for (; inner->kind == LEAT_GRAPH_ARRAY; inner = &from->member[++at]) {
         if (out->node[node].dim_count == LEAT_POETS_LAYOUT_DIMS_MAX)
@@ -155,7 +156,8 @@ static void lay_out(struct leat_graph *g, struct leat_graph_struct *data, bool p
     const bool cpp = g->dialect == LEAT_GRAPH_ORCH;
     const char *text = data->code.text ? data->code.text : "";
     data->plain = leat_poets_layout_parse(text, cpp, packed || !cpp, &data->layout, &fault);
-    if (data->plain || cpp) return;
+    /* What is not understood may still be C++, which the compiler knows. */
+    if (data->plain || (cpp && !fault.no_memory)) return;
     place.line += fault.line;
     place.column = fault.line ? 0 : place.column;
     leat_graph_wrong(&g->report, place, "E_STRUCT", "%s", fault.why);

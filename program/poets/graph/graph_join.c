@@ -183,7 +183,7 @@ static bool join_edge(struct joining *j, struct leat_graph_edge *e)
                                 "%.*s carries '%.*s' and %.*s '%.*s', expected one message type",
                                 SHOWN, in->name, SHOWN, in->message_id, SHOWN, out->name, SHOWN,
                                 out->message_id);
-    if (e->send_index != LEAT_GRAPH_NONE && !out->indexed)
+    if (e->number != LEAT_GRAPH_NONE && !out->indexed)
         return leat_graph_wrong(&g->report, e->place, "E_INDEX",
                                 "sendIndex, expected none: pin %.*s is not indexed", SHOWN,
                                 out->name);
@@ -253,26 +253,34 @@ static void order_pin(struct joining *j, uint32_t p, uint32_t *sorted)
     const uint32_t count = i->out_base[p + 1] - i->out_base[p];
     uint32_t given = 0;
     for (uint32_t k = 0; k < count; k++) {
-        given += i->edge[edge[k]].send_index != LEAT_GRAPH_NONE;
+        given += i->edge[edge[k]].number != LEAT_GRAPH_NONE;
         sorted[k] = LEAT_GRAPH_NONE;
     }
     for (uint32_t k = 0; given && k < count; k++) {
         const struct leat_graph_edge *e = &i->edge[edge[k]];
-        const char *why = e->send_index == LEAT_GRAPH_NONE
+        const char *why = e->number == LEAT_GRAPH_NONE
                               ? "no sendIndex, expected one as on other edges"
-                          : e->send_index >= count ? "sendIndex is too large, expected 0 to"
-                          : sorted[e->send_index] != LEAT_GRAPH_NONE
+                          : e->number >= count ? "sendIndex is too large, expected 0 to"
+                          : sorted[e->number] != LEAT_GRAPH_NONE
                               ? "sendIndex is there already, expected another one of 0 to"
                               : NULL;
-        if (why && e->send_index == LEAT_GRAPH_NONE)
+        if (why && e->number == LEAT_GRAPH_NONE)
             leat_graph_wrong(&j->g->report, e->place, "E_INDEX", "%s of this pin", why);
         else if (why)
             leat_graph_wrong(&j->g->report, e->place, "E_INDEX", "%s %u", why, count - 1);
         else
-            sorted[e->send_index] = edge[k];
+            sorted[e->number] = edge[k];
     }
     for (uint32_t k = 0; given && k < count; k++)
         if (sorted[k] != LEAT_GRAPH_NONE) edge[k] = sorted[k];
+}
+
+/* sendIndex has served its purpose. */
+static void number_edges(struct leat_graph_instance *i)
+{
+    for (uint32_t p = 0; p < i->input_count; p++)
+        for (uint32_t k = i->into_base[p]; k < i->into_base[p + 1]; k++)
+            i->edge[i->into[k]].number = k - i->into_base[p];
 }
 
 static void check_pins(struct joining *j)
@@ -337,6 +345,7 @@ static void link_pins(struct joining *j)
     sort_edges(i, false, i->into_base, i->input_count, i->into);
     sort_edges(i, true, i->out_base, i->output_count, i->out);
     check_pins(j);
+    number_edges(i);
 }
 
 bool leat_graph_link(struct leat_graph *graph, struct leat_graph_instance *instance)
@@ -366,22 +375,25 @@ static void check_instance(struct joining *j)
     check_value(j, &g->properties, i->properties, i->place, "P");
 }
 
-void leat_graph_join(struct leat_graph *graph, struct leat_graph_instance *instance)
+bool leat_graph_join_names(struct leat_graph *graph, struct leat_graph_instance *instance)
 {
     struct joining j = { .g = graph, .i = instance };
     j.scratch = malloc(scratch_len(graph));
     if (!j.scratch) j.no_memory = true;
     if (j.scratch) check_instance(&j);
-    if (j.scratch && number_types(&j) && join_devices(&j)) {
-        join_edges(&j);
-        link_pins(&j);
-    }
+    if (j.scratch && number_types(&j) && join_devices(&j)) join_edges(&j);
     if (j.no_memory) leat_graph_wrong(&graph->report, instance->place, "E_LIMIT", "no memory");
     free(j.device_of);
     free(j.type_of);
     free(j.pin_name);
     free(j.pin_at);
     free(j.scratch);
+    return !j.no_memory;
+}
+
+void leat_graph_join(struct leat_graph *graph, struct leat_graph_instance *instance)
+{
+    if (leat_graph_join_names(graph, instance)) leat_graph_link(graph, instance);
 }
 
 struct leat_graph_instance *leat_graph_select(struct leat_graph *graph, const char *id)

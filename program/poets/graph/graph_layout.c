@@ -105,6 +105,13 @@ static bool place_members(struct leat_poets_layout *layout, uint32_t from, uint3
     return true;
 }
 
+static bool lack_memory(struct leat_poets_layout_fault *fault)
+{
+    snprintf(fault->why, sizeof fault->why, "no memory");
+    fault->no_memory = true;
+    return false;
+}
+
 bool leat_poets_layout_place(struct leat_poets_layout *layout, bool packed,
                              struct leat_poets_layout_fault *fault)
 {
@@ -116,7 +123,7 @@ bool leat_poets_layout_place(struct leat_poets_layout *layout, bool packed,
         snprintf(fault->why, sizeof fault->why,
                  "the struct is too large, expected at most %d octets", LEAT_POETS_LAYOUT_SIZE_MAX);
     else if (!layout->initial)
-        snprintf(fault->why, sizeof fault->why, "no memory");
+        return lack_memory(fault);
     return layout->initial;
 }
 
@@ -206,6 +213,8 @@ static bool parse_names(struct parse *p, const struct leat_poets_layout_node *pr
         const char *name = leat_poets_scan_name(&p->scan, &len);
         if (!name) return leat_poets_scan_fail(&p->scan, "the name of a member");
         struct leat_poets_layout_node *node = leat_poets_layout_add(p->layout, name, len);
+        if (!node && p->layout->count < LEAT_POETS_LAYOUT_NODES_MAX)
+            return lack_memory(p->scan.fault);
         if (!node)
             return leat_poets_scan_fail(&p->scan, "at most %d members before this",
                                         LEAT_POETS_LAYOUT_NODES_MAX);
@@ -230,7 +239,9 @@ static bool parse_struct(struct parse *p)
         return leat_poets_scan_fail(&p->scan, "at most %d levels of structs",
                                     LEAT_POETS_LAYOUT_DEPTH_MAX);
     if (!leat_poets_layout_add(p->layout, "", 0))
-        return leat_poets_scan_fail(&p->scan, "fewer members");
+        return p->layout->count < LEAT_POETS_LAYOUT_NODES_MAX
+                   ? lack_memory(p->scan.fault)
+                   : leat_poets_scan_fail(&p->scan, "fewer members");
     p->layout->node[at].kind = LEAT_POETS_LAYOUT_STRUCT;
     p->layout->node[at].type = "struct";
     if (!parse_members(p, true)) return false;
@@ -381,7 +392,7 @@ bool leat_poets_layout_parse(const char *text, bool cpp, bool packed, struct lea
     struct parse *p = calloc(1, sizeof *p);
     *out = (struct leat_poets_layout){ 0 };
     *fault = (struct leat_poets_layout_fault){ 0 };
-    if (!p) return snprintf(fault->why, sizeof fault->why, "no memory"), false;
+    if (!p) return lack_memory(fault);
     p->scan = (struct leat_poets_scan){ .at = text, .fault = fault };
     p->layout = out;
     p->cpp = cpp;

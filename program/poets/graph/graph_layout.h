@@ -57,6 +57,7 @@ struct leat_poets_layout {
 /* The reason, and the line of the text (0 is the first). */
 struct leat_poets_layout_fault {
     uint32_t line;
+    bool no_memory;
     char why[LEAT_POETS_LAYOUT_WHY_LEN];
 };
 

@@ -341,7 +341,7 @@ static void open_edge(struct leat_graph_reader *r, const XML_Char **list)
         .from = path.from.len ? from : LEAT_GRAPH_NONE,
         .properties = attribute_value(r, list, "P"),
         .state = attribute_value(r, list, "S"),
-        .send_index = send_index_of(r, list),
+        .number = send_index_of(r, list),
         .to_pin = (uint16_t)to_pin,
         .from_pin = (uint16_t)from_pin,
         .place = place,

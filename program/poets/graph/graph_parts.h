@@ -11,8 +11,9 @@ bool leat_graph_grow(void **list, uint32_t count, uint32_t *cap, size_t size, ui
 void leat_graph_check_types(struct leat_graph *graph);
 void leat_graph_join(struct leat_graph *graph, struct leat_graph_instance *instance);
 
-/* The last part of joining, for an instance with numbers instead of names: pins get numbers, edges
- * are sorted by them. False: the report says why. */
+/* Its parts: names become numbers; pins get numbers, and edges are sorted by them. False: the
+ * report says why. */
+bool leat_graph_join_names(struct leat_graph *graph, struct leat_graph_instance *instance);
 bool leat_graph_link(struct leat_graph *graph, struct leat_graph_instance *instance);
 /* Frees the lists of this part. */
 void leat_graph_unlink(struct leat_graph_instance *instance);

@@ -1,5 +1,6 @@
 /* Reads the elements of a file, as expat reports them, into a graph. */
 #include "graph_read_parts.h"
+#include "graph_slice.h"
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
@@ -7,8 +8,15 @@
 #include <string.h>
 #include <strings.h>
 
-static bool read_file(struct leat_graph *graph, const char *file, enum leat_graph_dialect dialect,
-                      bool type_only, const struct leat_graph_place *from);
+struct source {
+    const char *file;
+    bool type_only;                      /* for a file that another one refers to, */
+    const struct leat_graph_place *from; /* from here */
+    struct leat_graph_slice *slice;      /* NULL: the whole file */
+};
+
+static bool read_file(struct leat_graph *graph, enum leat_graph_dialect dialect,
+                      const struct source *source);
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
@@ -312,31 +320,50 @@ static void wrong_xml(struct leat_graph_reader *r)
     r->stopped = true;
 }
 
-static void parse_pieces(struct leat_graph_reader *r, FILE *in)
+static uint32_t count_breaks(const char *text, size_t len)
 {
-    uint64_t fed = 0;
-    for (bool end = false; !end && !r->stopped;) {
-        void *piece = XML_GetBuffer(r->parser, PIECE);
+    const char *end = text + len;
+    uint32_t count = 0;
+    while ((text = memchr(text, '\n', (size_t)(end - text)))) {
+        text++;
+        count++;
+    }
+    return count;
+}
+
+/* A piece of the text; the end comes with the last one, which is empty. */
+static void parse(struct leat_graph_reader *r, size_t len, bool end)
+{
+    r->fed += len;
+    if (XML_ParseBuffer(r->parser, (int)len, end) != XML_STATUS_OK) wrong_xml(r);
+    const XML_Index at = XML_GetCurrentByteIndex(r->parser);
+    if (!r->stopped && at >= 0 && r->fed - (uint64_t)at > TOKEN_LEN_MAX) {
+        WRONG_HERE(r, "E_LIMIT", "a tag of more than %d octets", TOKEN_LEN_MAX);
+        r->stopped = true;
+    }
+}
+
+void leat_graph_reader_feed(struct leat_graph_reader *r, FILE *in, uint64_t len)
+{
+    const bool to_the_end = len == UINT64_MAX;
+    r->breaks = 0;
+    for (bool end = !len; !end && !r->stopped;) {
+        char *piece = XML_GetBuffer(r->parser, PIECE);
         if (!piece) {
             leat_graph_reader_no_memory(r);
             return;
         }
-        const size_t len = fread(piece, 1, PIECE, in);
+        const size_t got = fread(piece, 1, len < PIECE ? (size_t)len : PIECE, in);
         if (ferror(in)) {
             WRONG_HERE(r, "E_XML", "cannot be read: %s", strerror(errno));
             r->stopped = true;
             return;
         }
-        end = len == 0;
-        fed += len;
-        if (XML_ParseBuffer(r->parser, (int)len, end) != XML_STATUS_OK) wrong_xml(r);
-        const XML_Index at = XML_GetCurrentByteIndex(r->parser);
-        if (!r->stopped && at >= 0 && fed - (uint64_t)at > TOKEN_LEN_MAX) {
-            WRONG_HERE(r, "E_LIMIT", "a tag of more than %d octets", TOKEN_LEN_MAX);
-            r->stopped = true;
-        }
+        if (!to_the_end) len -= got;
+        end = !got || !len;
+        r->breaks += count_breaks(piece, got);
+        parse(r, got, to_the_end && !got);
     }
-    r->graph->file_len += fed;
 }
 
 static void split_attributes(const char *at, struct leat_graph_attributes *a)
@@ -376,7 +403,9 @@ static bool follow_reference(struct leat_graph_reader *r)
     char *path = NULL;
     if (asprintf(&path, "%.*s%s", folder, r->file, r->reference.text) < 0)
         return leat_graph_wrong(&r->graph->report, r->reference.place, "E_LIMIT", "no memory");
-    const bool good = read_file(r->graph, path, LEAT_GRAPH_V3, true, &r->reference.place);
+    const bool good = read_file(
+        r->graph, LEAT_GRAPH_V3,
+        &(struct source){ .file = path, .type_only = true, .from = &r->reference.place });
     if (good && r->graph->id && strcmp(r->graph->id, r->reference_id) != 0)
         leat_graph_wrong(&r->graph->report, r->reference.place, "E_REF",
                          "graph type '%.*s' in that file, expected '%.*s'", SHOWN, r->graph->id,
@@ -385,7 +414,7 @@ static bool follow_reference(struct leat_graph_reader *r)
     return good;
 }
 
-static void read_stream(struct leat_graph_reader *r, FILE *in)
+static void read_stream(struct leat_graph_reader *r, FILE *in, struct leat_graph_slice *slice)
 {
     r->parser = XML_ParserCreate(NULL);
     if (!r->parser) {
@@ -400,17 +429,23 @@ static void read_stream(struct leat_graph_reader *r, FILE *in)
     XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
     XML_SetUnknownEncodingHandler(r->parser, on_encoding, r);
     index_rules(r);
-    parse_pieces(r, in);
+    if (!slice)
+        leat_graph_reader_feed(r, in, UINT64_MAX);
+    else if (!leat_graph_reader_feed_slice(r, in, slice))
+        r->stopped = true;
+    r->graph->file_len += slice ? slice->file_len : r->fed;
     XML_ParserFree(r->parser);
 }
 
-/* False: the file cannot be read further. `from`: the file that refers to it, or NULL. */
-static bool read_file(struct leat_graph *graph, const char *file, enum leat_graph_dialect dialect,
-                      bool type_only, const struct leat_graph_place *from)
+/* False: the file cannot be read further. */
+static bool read_file(struct leat_graph *graph, enum leat_graph_dialect dialect,
+                      const struct source *source)
 {
+    const char *file = source->file;
     struct leat_graph_reader *r = calloc(1, sizeof *r);
     FILE *in = strcmp(file, "-") == 0 ? stdin : fopen(file, "r");
-    const struct leat_graph_place whole = from ? *from : (struct leat_graph_place){ 0 };
+    const struct leat_graph_place whole = source->from ? *source->from
+                                                       : (struct leat_graph_place){ 0 };
     bool good = false;
     if (!in) {
         leat_graph_wrong(&graph->report, whole, "E_XML", "%s: cannot be opened: %s", file,
@@ -422,9 +457,9 @@ static bool read_file(struct leat_graph *graph, const char *file, enum leat_grap
     } else {
         r->graph = graph;
         r->file = file;
-        r->type_only = type_only;
+        r->type_only = source->type_only;
         r->wanted = dialect;
-        read_stream(r, in);
+        read_stream(r, in, source->slice);
         good = !r->stopped;
         if (good && r->reference.text) good = follow_reference(r);
         free(r->text);
@@ -436,22 +471,43 @@ static bool read_file(struct leat_graph *graph, const char *file, enum leat_grap
     return good;
 }
 
-bool leat_graph_read(struct leat_graph *graph, const char *file, enum leat_graph_dialect dialect)
+/* False: it cannot be read to the end. */
+static bool read_types(struct leat_graph *graph, enum leat_graph_dialect dialect,
+                       const struct source *source)
 {
+    const char *file = source->file;
     uint16_t number;
     *graph = (struct leat_graph){ .file = strdup(file) };
     /* File 0, so that errors without a place have a file name. */
     leat_graph_report_file(&graph->report, strcmp(file, "-") == 0 ? "standard input" : file,
                            &number);
-    if (read_file(graph, file, dialect, false, NULL)) {
-        if (!graph->has_type && !graph->report.error_count)
-            leat_graph_wrong(&graph->report, (struct leat_graph_place){ .line = 1 }, "E_CARD",
-                             "no GraphType, expected one");
-        graph->complete = graph->has_type;
-        leat_graph_check_types(graph);
-        for (uint32_t i = 0; i < graph->instance_count; i++)
-            leat_graph_join(graph, &graph->instance[i]);
-    }
+    if (!graph->file)
+        return leat_graph_wrong(&graph->report, (struct leat_graph_place){ 0 }, "E_LIMIT",
+                                "no memory");
+    if (!read_file(graph, dialect, source)) return false;
+    if (!graph->has_type && !graph->report.error_count)
+        leat_graph_wrong(&graph->report, (struct leat_graph_place){ .line = 1 }, "E_CARD",
+                         "no GraphType, expected one");
+    graph->complete = graph->has_type;
+    leat_graph_check_types(graph);
+    return true;
+}
+
+bool leat_graph_read(struct leat_graph *graph, const char *file, enum leat_graph_dialect dialect)
+{
+    const bool complete = read_types(graph, dialect, &(struct source){ .file = file });
+    for (uint32_t i = 0; complete && i < graph->instance_count; i++)
+        leat_graph_join(graph, &graph->instance[i]);
     leat_graph_report_sort(&graph->report);
     return !graph->report.error_count;
+}
+
+bool leat_graph_read_slice(struct leat_graph *graph, const char *file,
+                           enum leat_graph_dialect dialect, struct leat_graph_slice *slice,
+                           uint32_t number, uint32_t count)
+{
+    *graph = (struct leat_graph){ 0 };
+    return leat_graph_slice_find(slice, file, number, count) &&
+           read_types(graph, dialect, &(struct source){ .file = file, .slice = slice }) &&
+           graph->instance_count == 1 && !graph->report.error_count && !graph->report.warning_count;
 }

@@ -6,6 +6,7 @@
 #include "graph_grammar.h"
 #include "graph_parts.h"
 #include <expat.h>
+#include <stdio.h>
 
 enum {
     RULES_MAX = 128,
@@ -42,6 +43,9 @@ struct leat_graph_frame {
 struct leat_graph_reader {
     struct leat_graph *graph;
     XML_Parser parser;
+    uint64_t fed;            /* octets, to the parser */
+    uint64_t instruction_at; /* the last one's; only at the end of a slice */
+    uint32_t breaks;         /* newlines in what was read last */
     const char *file;
     uint16_t file_number;
     bool type_only; /* for a file that another one refers to */
@@ -74,6 +78,13 @@ void leat_graph_reader_no_memory(struct leat_graph_reader *r);
 
 /* The number of a value's string; 0 if it is blank. Surrounding blanks do not count. */
 uint32_t leat_graph_reader_value_of(struct leat_graph_reader *r, const char *text, size_t len);
+
+/* The next octets of a file; UINT64_MAX: all that follow, to the end of the text. */
+void leat_graph_reader_feed(struct leat_graph_reader *r, FILE *in, uint64_t len);
+/* The head and a slice of a file (graph_slice.c). False: it does not end between two elements. */
+struct leat_graph_slice;
+bool leat_graph_reader_feed_slice(struct leat_graph_reader *r, FILE *in,
+                                  struct leat_graph_slice *slice);
 
 /* What was opened last. */
 struct leat_graph_type *leat_graph_reader_last_type(struct leat_graph_reader *r);

@@ -275,7 +275,7 @@ bool leat_poets_graph_edge(struct leat_poets_graph *graph, uint32_t to, unsigned
         .to = to,
         .from = from,
         .properties = keep_value(g, properties, type_of(g, to)->input[in].edge_properties_len),
-        .send_index = LEAT_GRAPH_NONE,
+        .number = LEAT_GRAPH_NONE,
         .to_pin = (uint16_t)in,
         .from_pin = (uint16_t)out,
     };
@@ -314,6 +314,16 @@ static bool build_machine(struct leat_poets_graph *g, const struct leat_poets_ru
     return good;
 }
 
+/* Again, since edges may have been added after a run. None has a sendIndex. */
+static bool link_edges(struct leat_graph *graph)
+{
+    struct leat_graph_instance *i = graph->instance;
+    leat_graph_unlink(i);
+    for (uint32_t e = 0; e < i->edge_count; e++)
+        i->edge[e].number = LEAT_GRAPH_NONE;
+    return leat_graph_link(graph, i);
+}
+
 static bool make_machine(struct leat_poets_graph *g, const struct leat_poets_run_options *run)
 {
     const struct leat_poets_supervisor_type *s = g->supervisor;
@@ -331,8 +341,7 @@ static bool make_machine(struct leat_poets_graph *g, const struct leat_poets_run
     g->handlers = (struct leat_handlers){ .type = g->type_for,
                                           .supervisor = s ? &g->supervisor_for.supervisor : NULL };
     leat_poets_machine_free(&g->machine);
-    leat_graph_unlink(graph->instance);
-    if (leat_graph_link(graph, graph->instance) && build_machine(g, run)) return true;
+    if (link_edges(graph) && build_machine(g, run)) return true;
     return wrong(g, "%s", graph->report.kept ? graph->report.mistake[0].text : "no memory");
 }
 

@@ -502,7 +502,7 @@ static bool add_job(struct build *b, uint32_t type, struct leat_handlers *handle
     const bool made = supervisor ? leat_handler_supervisor_source(b->graph, type, out)
                       : t        ? leat_handler_type_source(b->graph, type, out)
                                  : leat_handler_values_source(b->graph, handlers, out);
-    if (fclose(out) != 0 || !made) return false;
+    if (fclose(out) != 0 || !made || !job->source) return false;
     name_object(b, job);
     b->count++;
     return true;

@@ -103,7 +103,7 @@ static bool find_table(struct leat_handler_lines *l)
     memcpy(&head, l->octets, sizeof head);
     if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
         head.e_ident[EI_DATA] != ELFDATA2LSB || head.e_shentsize != sizeof s ||
-        !section(l, &head, head.e_shstrndx, &names))
+        !section(l, &head, head.e_shstrndx, &names) || names.sh_type == SHT_NOBITS)
         return false;
     for (uint32_t i = 0; i < head.e_shnum; i++) {
         if (!section(l, &head, i, &s) || s.sh_type == SHT_NOBITS || s.sh_flags & SHF_COMPRESSED)
@@ -156,14 +156,24 @@ static void skip_list(struct reader *r, unsigned numbers)
             take_uleb(r);
 }
 
+/* The octets of the next unit of this version; units of others are skipped. False: no more. */
+static bool next_octets(struct reader *table, struct reader *out)
+{
+    for (;;) {
+        const uint64_t len = take(table, 4);
+        if (table->bad || len >= LONG_FORM || len > (uint64_t)(table->end - table->at))
+            return false;
+        *out = (struct reader){ .at = table->at, .end = table->at + len };
+        table->at = out->end;
+        if (take(out, 2) == VERSION) return true;
+    }
+}
+
 /* The next unit; false: there is none that can be read. */
 static bool next_unit(struct reader *table, struct unit *out)
 {
-    const uint64_t len = take(table, 4);
-    if (table->bad || len >= LONG_FORM || len > (uint64_t)(table->end - table->at)) return false;
-    struct reader r = { .at = table->at, .end = table->at + len };
-    table->at = r.end;
-    if (take(&r, 2) != VERSION) return false;
+    struct reader r;
+    if (!next_octets(table, &r)) return false;
     const uint64_t header_len = take(&r, 4);
     if (header_len > (uint64_t)(r.end - r.at)) return false;
     out->program = (struct reader){ .at = r.at + header_len, .end = r.end };
@@ -184,8 +194,7 @@ static bool next_unit(struct reader *table, struct unit *out)
 
 /* The state of a line program. */
 struct row {
-    uint64_t address, file;
-    int64_t line;
+    uint64_t address, file, line;
     bool begun; /* there is a row of this sequence before */
 };
 
@@ -193,7 +202,7 @@ static void special(const struct unit *u, struct row *row, uint8_t opcode, bool 
 {
     const unsigned adjusted = (unsigned)opcode - u->opcode_base;
     row->address += (uint64_t)(adjusted / u->line_range) * u->instruction_len;
-    if (line_too) row->line += u->line_base + (int)(adjusted % u->line_range);
+    if (line_too) row->line += (uint64_t)(int64_t)u->line_base + adjusted % u->line_range;
 }
 
 /* An opcode behind an escape. True: the sequence ends. */
@@ -222,7 +231,7 @@ static bool step(struct unit *u, struct row *row, bool *ends)
     case OP_EXTENDED: return *ends = extended(r, row);
     case OP_COPY: return true;
     case OP_ADVANCE_PC: row->address += take_uleb(r) * u->instruction_len; return false;
-    case OP_ADVANCE_LINE: row->line += take_sleb(r); return false;
+    case OP_ADVANCE_LINE: row->line += (uint64_t)take_sleb(r); return false;
     case OP_SET_FILE: row->file = take_uleb(r); return false;
     case OP_CONST_ADD_PC: special(u, row, 255, false); return false;
     case OP_FIXED_ADVANCE_PC: row->address += take(r, 2); return false;

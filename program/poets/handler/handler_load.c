@@ -3,9 +3,13 @@
 #include "handler.h"
 #include "handler_cache.h"
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +26,26 @@ static void find_place(struct leat_handler_object *object)
     leat_handler_lines_open(&object->lines, object->file);
 }
 
+/* The loader keeps one object for each file, with one set of static variables: a second task that
+ * is made of the same file gets a copy, under the same number. False: see errno. */
+static bool set_apart(int file)
+{
+    struct stat s;
+    off_t at = 0;
+    char name[64]; /* another one: the loader keeps all names of an object */
+    snprintf(name, sizeof name, "/proc/self/fd/./%d", file);
+    void *same = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    if (!same) return true;
+    dlclose(same);
+    const int copy = fstat(file, &s) == 0 ? memfd_create("handlers", MFD_CLOEXEC) : -1;
+    ssize_t sent = copy < 0 ? -1 : 1;
+    while (sent > 0 && at < s.st_size)
+        sent = sendfile(copy, file, &at, (size_t)(s.st_size - at));
+    const bool good = sent > 0 && dup3(copy, file, O_CLOEXEC) >= 0;
+    if (copy >= 0) close(copy);
+    return good;
+}
+
 /* By descriptor: the checked file is the loaded one. */
 static bool load(struct leat_graph *graph, struct leat_handler_object *object,
                  struct leat_handlers *handlers)
@@ -30,6 +54,9 @@ static bool load(struct leat_graph *graph, struct leat_handler_object *object,
     uint32_t abi = 0;
     snprintf(name, sizeof name, "/proc/self/fd/%d", object->file);
     leat_handler_set_run(object->file);
+    if (!set_apart(object->file))
+        return leat_graph_wrong(&graph->report, object->place, "E_CC",
+                                "no copy of its object for another task: %s", strerror(errno));
     object->loaded = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!object->loaded)
         return leat_graph_wrong(&graph->report, object->place, "E_CC", "%.*s", SHOWN, dlerror());

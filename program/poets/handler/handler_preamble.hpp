@@ -9,7 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <execinfo.h>
 #include <string>
+#include <typeinfo>
 
 // A handler that ends the process is reported by hooks of exit and quick_exit. These two functions
 // have no such hooks.
@@ -40,12 +42,47 @@ static inline void leat_enter(leat_poets_env *env, leat_poets_block *block)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-__attribute__((noinline, cold)) static void leat_report_failure(leat_poets_env *env, const char *what)
+// The stack of an exception that leaves a handler, as it was when it was thrown. Wrappers have
+// catch (leat_seen &): before anything is unwound, the search for who catches asks the type_info of
+// leat_seen, which is this one. It never agrees, but keeps the stack.
+static thread_local void *leat_thrown[64];
+static thread_local int leat_thrown_count;
+
+struct leat_seen {
+    virtual ~leat_seen(); // nowhere: so its type_info is not here either
+};
+
+#ifdef __GLIBCXX__
+struct leat_watcher final : std::type_info {
+    leat_watcher() : std::type_info("9leat_seen") {}
+    __attribute__((cold)) bool __do_catch(const std::type_info *, void **, unsigned) const override
+    {
+        leat_thrown_count = backtrace(leat_thrown, sizeof leat_thrown / sizeof *leat_thrown);
+        return false;
+    }
+};
+__attribute__((visibility("hidden"), used)) leat_watcher leat_the_watcher __asm__("_ZTI9leat_seen");
+#define LEAT_SEEN catch (leat_seen &) {}
+#else
+#define LEAT_SEEN
+#endif
+
+template <class Caller>
+static inline void leat_fail_with(Caller *caller, const char *what, int thrown_count)
+{
+    caller->thrown = leat_thrown;
+    caller->thrown_count = thrown_count;
+    caller->fail(caller, what);
+}
+
+__attribute__((noinline, cold)) static void leat_report_failure(leat_poets_env *env,
+                                                                const char *what,
+                                                                int thrown_count = 0)
 {
     if (env)
-        env->fail(env, what);
+        leat_fail_with(env, what, thrown_count);
     else if (leat_host)
-        leat_host->fail(leat_host, what);
+        leat_fail_with(leat_host, what, thrown_count);
 }
 
 [[noreturn]] __attribute__((noinline, cold)) static void leat_fail(leat_poets_env *env,
@@ -57,13 +94,15 @@ __attribute__((noinline, cold)) static void leat_report_failure(leat_poets_env *
 
 __attribute__((noinline, cold)) static void leat_caught(leat_poets_env *env)
 {
+    const int thrown_count = leat_thrown_count;
+    leat_thrown_count = 0;
     try {
         throw;
     } catch (const leat_stop &) { // already reported
     } catch (const std::exception &e) {
-        leat_report_failure(env, e.what());
+        leat_report_failure(env, e.what(), thrown_count);
     } catch (...) {
-        leat_report_failure(env, "an exception");
+        leat_report_failure(env, "an exception", thrown_count);
     }
 }
 
@@ -82,18 +121,22 @@ leat_log(leat_poets_env *env, unsigned level, const char *format, ...)
     env->log(env, level, text);
 }
 
-// An opcode of the application, with or without a struct, to the supervisor's OnCTL.
+static const char leat_control_expects[] =
+    "handler_control: expected an opcode from 0x01 to 0xEF, after OnInit, and fewer packets";
+
+// An opcode of the application, with or without a struct, to the supervisor's OnCTL; not in OnInit,
+// before the application runs.
 static inline void leat_control(leat_poets_env *env, unsigned opcode)
 {
     if (opcode > 0xff || !env->control(env, (uint8_t)opcode, nullptr, 0))
-        leat_fail(env, "handler_control: expected an opcode from 0x01 to 0xEF, and fewer packets");
+        leat_fail(env, leat_control_expects);
 }
 template <class T>
 static inline void leat_control(leat_poets_env *env, unsigned opcode, const T &payload)
 {
     static_assert(sizeof(T) <= 56, "E_LIMIT: a payload has more than 56 octets");
     if (opcode > 0xff || !env->control(env, (uint8_t)opcode, &payload, sizeof payload))
-        leat_fail(env, "handler_control: expected an opcode from 0x01 to 0xEF, and fewer packets");
+        leat_fail(env, leat_control_expects);
 }
 
 #define handler_control(...) leat_control(leat_env, __VA_ARGS__)
@@ -208,7 +251,7 @@ static inline void stop_application()
     leat_host->stop(leat_host);
 }
 // An opcode of the application, with or without a struct, to OnCtl of a device by its index in the
-// file, or of all devices. False: opcode or index are wrong.
+// file, or of all devices. False: opcode or index are wrong, or too many wait before the start.
 static inline bool control(uint32_t index, unsigned opcode)
 {
     return opcode <= 0xff &&

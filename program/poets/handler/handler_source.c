@@ -224,10 +224,11 @@ static void put_ready(const struct leat_graph *graph, const struct leat_graph_ty
     if (is_there(code)) fputs("leat_do_ready(LEAT_ARGUMENTS, &leat_ready, &leat_idle); ", out);
     fprintf(out, "return (leat_ready & 0x%xu) | (leat_idle ? LEAT_POETS_REQUEST_IDLE : 0);\n",
             pins < 32 ? (1u << pins) - 1 : UINT32_MAX);
-    fputs("#define LEAT_CATCH catch (...) { leat_caught(env); return LEAT_POETS_FAILED; }\n"
-          "static uint64_t leat_ready_fn(leat_poets_env *env, leat_poets_block *block) "
-          "{ LEAT_SETUP try { LEAT_READY } LEAT_CATCH }\n",
-          out);
+    fputs(
+        "#define LEAT_CATCH LEAT_SEEN catch (...) { leat_caught(env); return LEAT_POETS_FAILED; }\n"
+        "static uint64_t leat_ready_fn(leat_poets_env *env, leat_poets_block *block) "
+        "{ LEAT_SETUP try { LEAT_READY } LEAT_CATCH }\n",
+        out);
 }
 
 /* How engines call handlers without further arguments: OnInit, OnDeviceIdle, OnStop, ... */
@@ -303,7 +304,7 @@ static void put_send(const struct leat_graph *graph, const struct leat_graph_pin
         fprintf(out,
                 "on_send(LEAT_ARGUMENTS, reinterpret_cast<MESSAGE_T *>(payload), &leat_go, %s); ",
                 pin->indexed ? "&leat_index" : "nullptr");
-    fputs("} catch (...) { leat_caught(env); return false; } "
+    fputs("} LEAT_SEEN catch (...) { leat_caught(env); return false; } "
           "env->do_send = leat_go; env->send_index = leat_index; return true; }\n}\n",
           out);
 }
@@ -377,7 +378,7 @@ bool leat_handler_type_source(const struct leat_graph *graph, uint32_t type, FIL
 {
     static const struct turns turns = {
         device_arguments, "leat_poets_env *env, leat_poets_block *block",
-        " ? 1 : 0; } catch (...) { leat_caught(env); return -1; } }\n"
+        " ? 1 : 0; } LEAT_SEEN catch (...) { leat_caught(env); return -1; } }\n"
     };
     const struct leat_graph_type *t = &graph->type[type];
     char number[16];
@@ -411,7 +412,7 @@ bool leat_handler_type_source(const struct leat_graph *graph, uint32_t type, FIL
 #define SUPERVISOR_ARGUMENTS                                                                 \
     "const GRAPH_PROPERTIES_T *const graphProperties, const SUPERVISOR_PROPERTIES_T *const " \
     "supervisorProperties, SUPERVISOR_STATE_T *const supervisorState"
-#define SUPERVISOR_END "; } catch (...) { leat_caught(nullptr); return -1; } }\n"
+#define SUPERVISOR_END "; } LEAT_SEEN catch (...) { leat_caught(nullptr); return -1; } }\n"
 
 static void put_supervisor_struct(const struct leat_graph *graph,
                                   const struct leat_graph_struct *data, const char *name, FILE *out)
@@ -510,10 +511,11 @@ bool leat_handler_supervisor_source(const struct leat_graph *graph, uint32_t typ
           "#define LEAT_ARGUMENTS static_cast<const GRAPH_PROPERTIES_T *>(host->graph), "
           "&leat_o->properties, &leat_o->state\n"
           "static void *leat_create(leat_poets_host *host) { leat_env = nullptr; leat_host = host; "
-          "try { return new leat_object(); } catch (...) { leat_caught(nullptr); return nullptr; } "
+          "try { return new leat_object(); } LEAT_SEEN catch (...) { leat_caught(nullptr); return "
+          "nullptr; } "
           "}\n"
           "static void leat_destroy(leat_poets_host *host, void *object) { LEAT_SETUP "
-          "try { delete leat_o; } catch (...) { leat_caught(nullptr); } }\n",
+          "try { delete leat_o; } LEAT_SEEN catch (...) { leat_caught(nullptr); } }\n",
           out);
     put_turn(graph, &turns, &t->handler[LEAT_GRAPH_ON_INIT], "init", out);
     put_turn(graph, &turns, &t->handler[LEAT_GRAPH_ON_STOP], "on_stop", out);
