@@ -240,6 +240,44 @@ static bool check_end(const struct leat_fabric_packetway *b, uint32_t router, ui
     return true;
 }
 
+/* Are the ports of a host with a name hosts' ports, and no other's? */
+static bool check_host(const struct leat_fabric_packetway *b, uint32_t host, uint32_t index,
+                       struct leat_fabric_error *error)
+{
+    const struct leat_fabric_sans *d = &b->design;
+    const struct leat_fabric_host *h = &d->host[host];
+    const struct leat_sim_packetway_end *end = &h->home.end[index];
+    const struct leat_fabric_san *san = &d->san[end->san];
+    const struct leat_fabric_place place = { d->file, h->at_line, error, NULL };
+    if (end->port >= b->san[end->san].net->ports)
+        return leat_fabric_wrong(&place, "at: %s.%u, expected a port of 0 to %u", san->name,
+                                 end->port, b->san[end->san].net->ports - 1);
+    for (uint32_t i = 0; i < d->routers; i++)
+        for (uint32_t k = 0; k < d->router[i].ends; k++)
+            if (d->router[i].end[k].san == end->san && d->router[i].end[k].port == end->port)
+                return leat_fabric_wrong(
+                    &place, "at: %s.%u is a half-router of %s (line %u), expected another",
+                    san->name, end->port, d->router[i].name, d->router[i].end_line[k]);
+    for (uint32_t i = 0; i <= host; i++)
+        for (uint32_t k = 0; k < (i < host ? d->host[i].home.ends : index); k++)
+            if (d->host[i].home.end[k].san == end->san && d->host[i].home.end[k].port == end->port)
+                return leat_fabric_wrong(&place, "at: %s.%u is of %s (line %u), expected another",
+                                         san->name, end->port, d->host[i].name, d->host[i].at_line);
+    return true;
+}
+
+static bool take_hosts(struct leat_fabric_packetway *b, struct leat_fabric_error *error)
+{
+    const struct leat_fabric_sans *d = &b->design;
+    for (uint32_t i = 0; i < d->hosts; i++) {
+        b->home[i] = d->host[i].home;
+        b->home[i].name = d->host[i].name;
+        for (uint32_t k = 0; k < b->home[i].ends; k++)
+            if (!check_host(b, i, k, error)) return false;
+    }
+    return true;
+}
+
 /* Are all SANs connected? Searches from the first one through routers. */
 static bool check_joined(const struct leat_fabric_sans *d, struct leat_fabric_error *error)
 {
@@ -284,6 +322,8 @@ static void configure(struct leat_fabric_packetway *b, const struct leat_fabric_
         .sans = d->sans,
         .router = b->router,
         .routers = d->routers,
+        .home = b->home,
+        .homes = d->hosts,
         .fault = d->fault,
         .faults = config->contention_free ? 0 : d->faults,
         .by_address = d->by_address,
@@ -318,7 +358,9 @@ static bool open(struct leat_fabric *f, const struct leat_fabric_config *config,
     const struct leat_fabric_sans *d = &b->design;
     for (uint32_t i = 0; i < d->sans; i++)
         if (!open_san(b, config, i, error)) return false;
-    if (!check_biases(b, error) || !take_routers(b, error) || !check_joined(d, error)) return false;
+    if (!check_biases(b, error) || !take_routers(b, error) || !take_hosts(b, error) ||
+        !check_joined(d, error))
+        return false;
     configure(b, config);
     struct leat_text why = LEAT_TEXT(256);
     if (leat_sim_packetway_check(&b->config, &why))

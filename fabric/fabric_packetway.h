@@ -27,6 +27,12 @@ struct leat_fabric_router {
     struct leat_sim_packetway_end end[LEAT_SIM_PACKETWAY_ENDS_MAX];
 };
 
+struct leat_fabric_host {
+    char name[LEAT_SIM_PACKETWAY_NAME_LEN_MAX + 1];
+    uint32_t line, at_line, capability_line, logical_line;
+    struct leat_sim_packetway_home home; /* its name is set once it is open */
+};
+
 /* The contents of a description. */
 struct leat_fabric_sans {
     char name[LEAT_FABRIC_FILE_CAP]; /* as the user wrote it */
@@ -35,6 +41,8 @@ struct leat_fabric_sans {
     uint32_t sans;
     struct leat_fabric_router router[LEAT_SIM_PACKETWAY_ROUTERS_MAX];
     uint32_t routers;
+    struct leat_fabric_host host[LEAT_SIM_PACKETWAY_HOMES_MAX]; /* those with a name */
+    uint32_t hosts;
     struct leat_sim_packetway_fault fault[LEAT_SIM_PACKETWAY_FAULTS_MAX];
     uint32_t faults;
     bool by_address, cut_through;
@@ -52,6 +60,7 @@ struct leat_fabric_packetway {
     uint32_t wires[LEAT_SIM_PACKETWAY_SANS_MAX];           /* of each */
     struct leat_sim_packetway_san san[LEAT_SIM_PACKETWAY_SANS_MAX];
     struct leat_sim_packetway_router router[LEAT_SIM_PACKETWAY_ROUTERS_MAX];
+    struct leat_sim_packetway_home home[LEAT_SIM_PACKETWAY_HOMES_MAX];
     struct leat_sim_packetway_config config;
     struct leat_sim_packetway net;
 };

@@ -6,6 +6,8 @@
  *     - {name: clos, fabric: clos444, bias: 0x200}
  *   routers:
  *     - {name: west, at: [ring.7, clos.0]}
+ *   hosts:
+ *     - {name: crunch, at: [ring.0, clos.3], capabilities: [7, 9], logical: [0xe00005]}
  *   forwarding: planned
  *   cut_through: yes
  *   buffer: 16
@@ -44,11 +46,23 @@ struct router {
     unsigned at_count;
 };
 
+struct host {
+    char *name;
+    char **at;
+    unsigned at_count;
+    char **capabilities;
+    unsigned capabilities_count;
+    char **logical;
+    unsigned logical_count;
+};
+
 struct description {
     struct san *sans;
     unsigned sans_count;
     struct router *routers;
     unsigned routers_count;
+    struct host *hosts;
+    unsigned hosts_count;
     char *forwarding;
     bool *cut_through; /* NULL: not given */
     uint32_t buffer, host_ns, planned_ns, address_ns, link_ns;
@@ -80,11 +94,28 @@ static const cyaml_schema_field_t router_fields[] = {
 static const cyaml_schema_value_t router_value = { CYAML_VALUE_MAPPING(
     CYAML_FLAG_DEFAULT, struct router, router_fields) };
 
+static const cyaml_schema_value_t number_value = { CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 1,
+                                                                      16) };
+static const cyaml_schema_field_t host_fields[] = {
+    WORD(host, name, LEAT_SIM_PACKETWAY_NAME_LEN_MAX),
+    CYAML_FIELD_SEQUENCE("at", CYAML_FLAG_POINTER, struct host, at, &end_value, 1,
+                         LEAT_SIM_PACKETWAY_ENDS_MAX),
+    CYAML_FIELD_SEQUENCE("capabilities", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct host,
+                         capabilities, &number_value, 1, LEAT_SIM_PACKETWAY_TRAITS_MAX),
+    CYAML_FIELD_SEQUENCE("logical", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct host, logical,
+                         &number_value, 1, LEAT_SIM_PACKETWAY_TRAITS_MAX),
+    CYAML_FIELD_END,
+};
+static const cyaml_schema_value_t host_value = { CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT,
+                                                                     struct host, host_fields) };
+
 static const cyaml_schema_field_t fields[] = {
     CYAML_FIELD_SEQUENCE("sans", CYAML_FLAG_POINTER, struct description, sans, &san_value, 1,
                          LEAT_SIM_PACKETWAY_SANS_MAX),
     CYAML_FIELD_SEQUENCE("routers", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct description,
                          routers, &router_value, 0, LEAT_SIM_PACKETWAY_ROUTERS_MAX),
+    CYAML_FIELD_SEQUENCE("hosts", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct description,
+                         hosts, &host_value, 0, LEAT_SIM_PACKETWAY_HOMES_MAX),
     CYAML_FIELD_STRING_PTR("forwarding", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
                            struct description, forwarding, 1, 16),
     CYAML_FIELD_BOOL_PTR("cut_through", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
@@ -217,6 +248,60 @@ static bool take_router(struct reader *r, const struct router *y, uint32_t index
     return true;
 }
 
+/* Its name is neither another host's nor a router's: TELL would find both. */
+static bool check_host_name(struct reader *r, uint32_t index)
+{
+    const struct leat_fabric_sans *d = r->design;
+    const struct leat_fabric_host *h = &d->host[index];
+    if (!check_name(r, h->name, h->line)) return false;
+    for (uint32_t i = 0; i < d->routers; i++)
+        if (!check_other(r, h->name, d->router[i].name, d->router[i].line)) return false;
+    for (uint32_t i = 0; i < index; i++)
+        if (!check_other(r, h->name, d->host[i].name, d->host[i].line)) return false;
+    return true;
+}
+
+static bool take_traits(struct reader *r, const struct host *y, struct leat_fabric_host *h)
+{
+    struct leat_sim_packetway_home *home = &h->home;
+    uint64_t number;
+    at_line(r, h->capability_line);
+    for (; home->capabilities < y->capabilities_count; home->capabilities++) {
+        const char *text = y->capabilities[home->capabilities];
+        if (!leat_tree_number(text, strlen(text), &number) || !number || number > UINT8_MAX ||
+            number == LEAT_PACKETWAY_CC_ROUTER)
+            return leat_fabric_wrong(
+                &r->tree.place, "capabilities: '%s', expected 1 to 255 and not 2 (router)", text);
+        home->capability[home->capabilities] = (uint8_t)number;
+    }
+    at_line(r, h->logical_line);
+    for (; home->logicals < y->logical_count; home->logicals++) {
+        const char *text = y->logical[home->logicals];
+        if (!leat_tree_number(text, strlen(text), &number) || number > UINT32_MAX ||
+            leat_packetway_class_of((uint32_t)number) != LEAT_PACKETWAY_CLASS_LOGICAL)
+            return leat_fabric_wrong(
+                &r->tree.place, "logical: '%s', expected an address of 0xe00000 to 0xefffff", text);
+        home->logical[home->logicals] = (uint32_t)number;
+    }
+    return true;
+}
+
+static bool take_host(struct reader *r, const struct host *y, uint32_t index)
+{
+    struct leat_fabric_host *h = &r->design->host[index];
+    *h = (struct leat_fabric_host){ .line = line_of(r, "hosts", index, "name"),
+                                    .at_line = line_of(r, "hosts", index, "at"),
+                                    .capability_line = line_of(r, "hosts", index, "capabilities"),
+                                    .logical_line = line_of(r, "hosts", index, "logical"),
+                                    .home.ends = y->at_count };
+    snprintf(h->name, sizeof h->name, "%s", y->name);
+    if (!check_host_name(r, index)) return false;
+    at_line(r, h->at_line);
+    for (uint32_t i = 0; i < y->at_count; i++)
+        if (!take_end(r, y->at[i], &h->home.end[i])) return false;
+    return take_traits(r, y, h);
+}
+
 static bool take_whole(struct reader *r, const struct description *y)
 {
     static const uint32_t second = 1000000000;
@@ -242,10 +327,13 @@ static bool take_all(struct reader *r, const struct description *y)
 {
     r->design->sans = y->sans_count;
     r->design->routers = y->routers_count;
+    r->design->hosts = y->hosts_count;
     for (uint32_t i = 0; i < y->sans_count; i++)
         if (!take_san(r, &y->sans[i], i)) return false;
     for (uint32_t i = 0; i < y->routers_count; i++)
         if (!take_router(r, &y->routers[i], i)) return false;
+    for (uint32_t i = 0; i < y->hosts_count; i++)
+        if (!take_host(r, &y->hosts[i], i)) return false;
     return take_whole(r, y);
 }
 

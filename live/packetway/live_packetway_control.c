@@ -2,6 +2,7 @@
 #include "leat_text.h"
 #include "live_packetway_name.h"
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -165,6 +166,29 @@ void packetway_control_end(struct packetway_client *client, int code)
     if (!give(client, piece, sizeof piece) || !client->len) drop(client);
 }
 
+uint32_t packetway_control_spread(struct packetway_control *c, const char *text, size_t len)
+{
+    uint32_t count = 0;
+    for (int i = 0; i < PACKETWAY_CLIENTS_MAX; i++) {
+        struct packetway_client *client = &c->client[i];
+        if (client->fd < 0 || !client->receives) continue;
+        if (packetway_control_say(client, false, text, len))
+            count++;
+        else
+            packetway_control_end(client, 1);
+    }
+    return count;
+}
+
+void packetway_control_forget(struct packetway_control *c)
+{
+    for (int i = 0; i < PACKETWAY_CLIENTS_MAX; i++) {
+        struct packetway_client *client = &c->client[i];
+        struct pollfd wait = { .fd = client->fd };
+        if (client->fd >= 0 && client->receives && poll(&wait, 1, 0) > 0) drop(client);
+    }
+}
+
 /* ---- serving ------------------------------------------------------------------------------- */
 
 static void refuse(int fd)
@@ -205,7 +229,9 @@ static bool receive(struct packetway_client *client, struct packetway_request *r
 {
     const ssize_t got = recv(client->fd, request, sizeof *request, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
-    if (got != (ssize_t)sizeof *request) {
+    const ssize_t head = offsetof(struct packetway_request, data);
+    if (got < head || request->data_len > sizeof request->data ||
+        got != head + (ssize_t)request->data_len) {
         drop(client);
         return false;
     }
@@ -320,6 +346,43 @@ static int connect_to(const char *name, char *why)
     return -1;
 }
 
+/* Whether it was accepted does not matter: a refused client is answered before it asks. */
+static void send_request(int fd, const struct packetway_request *request)
+{
+    send(fd, request, offsetof(struct packetway_request, data) + request->data_len, MSG_NOSIGNAL);
+}
+
+/* A piece before the time is over. 0: none, or a signal came. */
+static ssize_t await_piece(int fd, uint32_t timeout_ms, char *piece, size_t cap)
+{
+    struct pollfd wait = { .fd = fd, .events = POLLIN };
+    return poll(&wait, 1, timeout_ms ? (int)timeout_ms : -1) > 0 ? receive_piece(fd, piece, cap)
+                                                                 : 0;
+}
+
+bool packetway_control_hear(const char *name, const struct packetway_request *request,
+                            uint32_t timeout_ms, packetway_control_part *each, void *context,
+                            int *code, char *why)
+{
+    char piece[1 + PIECE_MAX];
+    if (!packetway_control_name(name, why)) return false;
+    const int fd = connect_to(name, why);
+    if (fd < 0) return false;
+    bool goes_on = true;
+    ssize_t got;
+    send_request(fd, request);
+    while (goes_on && (got = await_piece(fd, timeout_ms, piece, sizeof piece)) > 0) {
+        if (piece[0] == KIND_TEXT) goes_on = each(context, piece + 1, (size_t)got - 1);
+        if (piece[0] == KIND_ERROR) print(piece + 1, (size_t)got - 1, stderr);
+        if (piece[0] == KIND_END && got == 2) {
+            *code = (unsigned char)piece[1];
+            goes_on = false;
+        }
+    }
+    close(fd);
+    return true;
+}
+
 bool packetway_control_ask(const char *name, const struct packetway_request *request, FILE *out,
                            FILE *error, int *code, char *why)
 {
@@ -329,8 +392,7 @@ bool packetway_control_ask(const char *name, const struct packetway_request *req
     if (fd < 0) return false;
     bool ended = false;
     ssize_t got;
-    /* Whether it was accepted does not matter: a refused client is answered before it asks. */
-    send(fd, request, sizeof *request, MSG_NOSIGNAL);
+    send_request(fd, request);
     while (!ended && (got = receive_piece(fd, piece, sizeof piece)) > 0) {
         ended = piece[0] == KIND_END && got == 2;
         if (ended)

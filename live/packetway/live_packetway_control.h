@@ -21,6 +21,7 @@
 
 enum {
     PACKETWAY_TEXT_MAX = 8192,
+    PACKETWAY_DATA_MAX = 65432,
     PACKETWAY_CLIENTS_MAX = 8,
     PACKETWAY_CONTROL_FDS = 1 + PACKETWAY_CLIENTS_MAX,
     PACKETWAY_ANSWER_MAX = 64 << 20, /* octets pending */
@@ -33,13 +34,18 @@ struct packetway_request {
     uint32_t address, count, interval_ms, timeout_ms, size;
     uint64_t memory_at; /* read, write; `size` octets */
     bool json, by_address, blind;
-    char text[PACKETWAY_TEXT_MAX]; /* what tell asks for; what write writes, as hex */
+    char text[PACKETWAY_TEXT_MAX]; /* what tell asks for, to what send sends; octets of write */
+    uint8_t priority;              /* of send, as all below */
+    bool last;                     /* of several */
+    uint32_t number, data_len;
+    uint8_t data[PACKETWAY_DATA_MAX]; /* the last member: only its used part is sent */
 };
 
 /* An authorized client. */
 struct packetway_client {
     int fd; /* -1: nobody */
     bool asked, ended, broken;
+    bool receives;    /* its answer is what arrives, until it goes away */
     leat_time until;  /* when it is closed */
     uint8_t *waiting; /* of the answer: lengths (32) and packets */
     size_t sent, len, cap;
@@ -78,6 +84,23 @@ FILE *packetway_control_stream(struct packetway_client *client, bool error);
 
 /* The end of an answer. */
 void packetway_control_end(struct packetway_client *client, int code);
+
+/* The same text to all clients that receive. Returns how many there are. */
+uint32_t packetway_control_spread(struct packetway_control *control, const char *text, size_t len);
+
+/* Closes clients that receive and have gone away; call it now and then. */
+void packetway_control_forget(struct packetway_control *control);
+
+/*
+ * Sends a request whose answer may take for ever, and calls back for each part of it, as it comes;
+ * what the process says on standard error is printed. Ends when `each` returns false, when nothing
+ * comes for timeout_ms (0: no limit), on a signal, or with the process; *code is then its exit
+ * code, if it told one.
+ */
+typedef bool packetway_control_part(void *context, const char *octets, size_t len);
+bool packetway_control_hear(const char *name, const struct packetway_request *request,
+                            uint32_t timeout_ms, packetway_control_part *each, void *context,
+                            int *code, char *why);
 
 /*
  * Sends a request and prints the answer with control characters escaped. *code is the exit code.

@@ -2,10 +2,12 @@
  * The control socket of a process: whose requests are served, and that it never blocks. The process
  * is this one, or a child of it.
  */
+#include "leat_text.h"
 #include "live_packetway_control.h"
 #include "live_packetway_name.h"
 #include "tap.h"
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,7 +40,8 @@ static int dial(void)
 static void ask_on(int fd)
 {
     const struct packetway_request q = { .word = "status" };
-    EQ(send(fd, &q, sizeof q, MSG_NOSIGNAL), sizeof q);
+    EQ(send(fd, &q, offsetof(struct packetway_request, data), MSG_NOSIGNAL),
+       offsetof(struct packetway_request, data));
 }
 
 static bool is_closed(int fd)
@@ -276,8 +279,73 @@ static void other_users_are_refused_before_they_ask(void)
     close(deaf);
 }
 
+/* ---- those who receive ---- */
+
+static bool collect(void *context, const char *octets, size_t len)
+{
+    struct leat_text *text = context;
+    leat_text_put(text, octets, len);
+    return text->len < 8;
+}
+
+/* Parts come until the client has enough; what it is not sent for some time ends it, too. */
+static void a_client_receives_what_is_spread(void)
+{
+    static struct packetway_request q = { .word = "receive", .data_len = 3, .data = { 1, 2, 3 } };
+    struct leat_text text = LEAT_TEXT(64);
+    int code = -1;
+    OK(packetway_control_open(&control, control_name, why));
+    EQ(packetway_control_spread(&control, "early", 5), 0);
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (!packetway_control_hear(control_name, &q, 60000, collect, &text, &code, why)) _exit(1);
+        _exit(text.len == 8 && memcmp(text.buf, "onetwo!!", 8) == 0 ? 0 : 2);
+    }
+    struct packetway_client *client = NULL;
+    while (!client)
+        client = turn(0);
+    EQ(asked.data_len, 3);
+    EQ(asked.data[2], 3);
+    client->receives = true;
+    packetway_control_forget(&control);
+    EQ(packetway_control_spread(&control, "one", 3), 1);
+    EQ(packetway_control_spread(&control, "two!!", 5), 1);
+    int end = -1;
+    waitpid(child, &end, 0);
+    EQ(end, 0);
+    packetway_control_forget(&control); /* it is gone */
+    EQ(client->fd, -1);
+    EQ(packetway_control_spread(&control, "late", 4), 0);
+    packetway_control_close(&control, 0);
+}
+
+/* A request whose data is not as long as it says is not taken. */
+static void a_request_is_as_long_as_it_says(void)
+{
+    static struct packetway_request q = { .word = "send" };
+    static const uint32_t said[] = { 0, 1, PACKETWAY_DATA_MAX, PACKETWAY_DATA_MAX + 1, UINT32_MAX };
+    OK(packetway_control_open(&control, control_name, why));
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        for (size_t more = 0; more < 2; more++) {
+            const int fd = dial();
+            q.data_len = said[i];
+            const size_t len = offsetof(struct packetway_request, data) + more;
+            EQ(send(fd, &q, len, MSG_NOSIGNAL), len);
+            struct packetway_client *client = NULL;
+            for (int k = 0; k < 4 && !client; k++)
+                client = turn(0);
+            EQ(client != NULL, said[i] == more);
+            if (client) packetway_control_end(client, 0);
+            close(fd);
+            turn(0);
+        }
+    packetway_control_close(&control, 0);
+}
+
 TAP_MAIN(T(a_name_belongs_to_one_process_and_its_owner_is_served),
          T(a_holder_is_reported_however_often_it_is_asked),
          T(nobody_waits_for_a_client_that_is_silent),
          T(an_answer_that_is_not_taken_is_kept_for_a_while), T(an_answer_that_waits_has_bounds),
-         T(what_was_taken_makes_room), T(other_users_are_refused_before_they_ask))
+         T(what_was_taken_makes_room), T(a_client_receives_what_is_spread),
+         T(a_request_is_as_long_as_it_says), T(other_users_are_refused_before_they_ask))

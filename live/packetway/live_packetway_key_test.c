@@ -150,8 +150,7 @@ static void open_near(struct packetway_san *san, uint32_t address, const uint8_t
 {
     struct packetway_plan plan = { .udp = true, .block = { 0x100, 255 }, .address = address };
     plan.bind = (struct leat_packetway_native){ .len = 6, .octets = { 127, 0, 0, 1 } };
-    plan.keyed = key != NULL;
-    if (key) memcpy(plan.key, key, sizeof plan.key);
+    plan.keys = leat_keys_of(key, NULL);
     OK(packetway_san_open(san, &plan, 100, why));
 }
 
@@ -194,8 +193,7 @@ static void nobody_borrows_a_name_of_a_keyed_san(void)
     const struct packetway_half *far = &router.half[1];
     struct packetway_plan plan = { .udp = true, .block = far->san.plan.block, .address = 0x230 };
     plan.bind = (struct leat_packetway_native){ .len = 6, .octets = { 127, 0, 0, 1 } };
-    plan.keyed = true;
-    memcpy(plan.key, key_b, sizeof plan.key);
+    plan.keys = leat_keys_of(key_b, NULL);
     OK(packetway_san_open(&san, &plan, 100, why));
     /* The router is known, so that the MAC is for it. */
     san.nodes[san.node_count++] =

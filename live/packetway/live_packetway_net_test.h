@@ -46,11 +46,8 @@ static inline void begin(const uint8_t *near_key, const uint8_t *far_key)
     OK(packetway_plan_read("udp:127.0.0.1:0,bias=0x200,address=0x202,mtu=64", &config.sans[1],
                            why));
     config.sans[1].bind.octets[3] = 2; /* 127.0.0.2: both have port 0 */
-    config.sans[0].keyed = config.sans[1].keyed = near_key != NULL;
-    if (near_key) {
-        memcpy(config.sans[0].key, near_key, LEAT_PACKETWAY_KEY_LEN);
-        memcpy(config.sans[1].key, far_key, LEAT_PACKETWAY_KEY_LEN);
-    }
+    config.sans[0].keys = leat_keys_of(near_key, NULL);
+    config.sans[1].keys = leat_keys_of(near_key ? far_key : NULL, NULL);
     OK(packetway_router_open(&router, &config, &wrong, why));
     EQ(router.driver, PACKETWAY_UDP);
     host.san = san_of(0, "address=0x101");

@@ -476,8 +476,7 @@ enum leat_packetway_node_end leat_packetway_node_open(const struct leat_packetwa
     struct packetway_plan plan;
     const uint32_t poll_ms = c->poll_ms ? c->poll_ms : PACKETWAY_POLL_MS_DEFAULT;
     if (!packetway_plan_read(c->san ? c->san : "", &plan, why)) return LEAT_PACKETWAY_NODE_WRONG;
-    plan.keyed = c->key != NULL;
-    if (c->key) memcpy(plan.key, c->key, sizeof plan.key);
+    plan.keys = leat_keys_of(c->key, c->other_key);
     struct leat_packetway_node *p = calloc(1, sizeof *p);
     if (!p) return live_because(why, "no memory"), LEAT_PACKETWAY_NODE_FAILED;
     p->san.fd = p->san.lock = -1;
@@ -545,4 +544,17 @@ leat_packetway_node_key_counts(const struct leat_packetway_node *p)
 const char *leat_packetway_node_key_hint(const struct leat_packetway_node *p)
 {
     return packetway_san_key_hint(&p->san);
+}
+
+bool leat_packetway_node_is_keyed(const struct leat_packetway_node *p)
+{
+    return packetway_san_is_keyed(&p->san);
+}
+
+void leat_packetway_node_change_keys(struct leat_packetway_node *p, const uint8_t *key,
+                                     const uint8_t *other_key)
+{
+    const struct leat_keys keys = leat_keys_of(key, other_key);
+    if (!key || !packetway_san_is_keyed(&p->san)) abort();
+    packetway_san_change_keys(&p->san, &keys);
 }

@@ -99,7 +99,7 @@ static bool is_in_disguise(const struct packetway_half *h,
                            uint32_t len)
 {
     uint32_t at;
-    return h->san.plan.keyed && arrival->side == LEAT_PACKETWAY_FROM_TWIN &&
+    return packetway_san_is_keyed(&h->san) && arrival->side == LEAT_PACKETWAY_FROM_TWIN &&
            leat_packetway_is_control(octets, len, &at) &&
            leat_packetway_block_holds(&h->san.plan.block,
                                       leat_get_be24(octets + at + LEAT_PACKETWAY_SA_AT));

@@ -75,7 +75,7 @@ static bool bind_to_device(const struct packetway_san *san)
 /* The overhead of control messages. The engines see an MTU without it. */
 static uint32_t auth_words(const struct packetway_san *san)
 {
-    return san->plan.keyed ? LEAT_PACKETWAY_AUTH_WORDS : 0;
+    return packetway_san_is_keyed(san) ? LEAT_PACKETWAY_AUTH_WORDS : 0;
 }
 
 static bool open_ethernet(struct packetway_san *san, char *why)
@@ -135,7 +135,7 @@ bool packetway_san_open(struct packetway_san *san, const struct packetway_plan *
     *san =
         (struct packetway_san){ .plan = *plan, .fd = -1, .lock = -1, .mtu_words = plan->mtu_words };
     san->silence_ps = (leat_time)poll_ms * ps_per_ms * 7 / 2;
-    leat_packetway_auth_init(&san->auth, plan->keyed ? plan->key : NULL);
+    leat_packetway_auth_init(&san->auth, &plan->keys);
     if ((plan->udp ? open_udp : open_ethernet)(san, why)) return true;
     packetway_san_close(san);
     return false;
@@ -207,7 +207,7 @@ static const uint8_t *seal(struct packetway_san *san, uint32_t taker, const uint
                            uint32_t *len)
 {
     static uint8_t sealed[PACKETWAY_MESSAGE_MAX + LEAT_PACKETWAY_AUTH_LEN];
-    if (!san->plan.keyed || *len > PACKETWAY_MESSAGE_MAX) return message;
+    if (!packetway_san_is_keyed(san) || *len > PACKETWAY_MESSAGE_MAX) return message;
     const struct leat_packetway_hop hop = { .me = san->plan.address,
                                             .to = taker,
                                             .link = link_of(san, san->mac),
@@ -244,7 +244,7 @@ static uint32_t taker_of(const struct packetway_san *san, const uint8_t *route, 
                          const uint8_t *message, uint32_t len)
 {
     uint32_t at, taker = LEAT_PACKETWAY_ADDRESS_BROADCAST;
-    if (!san->plan.keyed || !leat_packetway_is_control(message, len, &at)) return taker;
+    if (!packetway_san_is_keyed(san) || !leat_packetway_is_control(message, len, &at)) return taker;
     const uint32_t dt = leat_get_be24(message + at + LEAT_PACKETWAY_DT_AT);
     if (dt == LEAT_PACKETWAY_ADDRESS_BROADCAST) return dt;
     for (uint32_t i = 0; i < san->node_count; i++) {
@@ -416,13 +416,24 @@ static bool admit(struct packetway_san *san, const struct leat_packetway_native 
     const uint64_t was = of_another_key(&san->auth.counts);
     const struct leat_packetway_hop hop = { .me = san->plan.address,
                                             .link = link_of(san, from->octets),
-                                            .now = san->plan.keyed ? live_now_ns(CLOCK_REALTIME)
-                                                                   : 0,
+                                            .now = packetway_san_is_keyed(san)
+                                                       ? live_now_ns(CLOCK_REALTIME)
+                                                       : 0,
                                             .block = &san->plan.block };
     if (leat_packetway_auth_open(&san->auth, &hop, message, len)) return true;
     if (san->plan.udp && of_another_key(&san->auth.counts) != was)
         report_key(san, from, message, *len);
     return false;
+}
+
+bool packetway_san_is_keyed(const struct packetway_san *san)
+{
+    return san->plan.keys.count != 0;
+}
+
+void packetway_san_change_keys(struct packetway_san *san, const struct leat_keys *keys)
+{
+    san->plan.keys = san->auth.keys = *keys;
 }
 
 const char *packetway_san_key_hint(const struct packetway_san *san)

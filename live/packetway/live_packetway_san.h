@@ -51,8 +51,7 @@ struct packetway_plan {
     uint32_t peer_count, buddy_count;  /* peer=, buddy=: both may be repeated */
     struct leat_packetway_native peers[PACKETWAY_PEERS_MAX]; /* polled even if never heard from */
     uint32_t buddies[PACKETWAY_BUDDIES_MAX]; /* if any: half-routers of no other address */
-    bool keyed;                              /* control messages carry a MAC by this key */
-    uint8_t key[LEAT_PACKETWAY_KEY_LEN];
+    struct leat_keys keys; /* if any: control messages carry a MAC by the first one */
 };
 
 /* Parses it; false: `why` says what was expected. */
@@ -117,6 +116,10 @@ leat_time packetway_now(void);
 
 /* Why no node answers, if the cause is a wrong or missing key: "there are ..."; else "". */
 const char *packetway_san_key_hint(const struct packetway_san *san);
+
+/* Has it a key? Then it may get other ones between two messages, as many times as needed. */
+bool packetway_san_is_keyed(const struct packetway_san *san);
+void packetway_san_change_keys(struct packetway_san *san, const struct leat_keys *keys);
 
 /* Opens the socket. False: see `why`; nothing is left open. */
 bool packetway_san_open(struct packetway_san *san, const struct packetway_plan *plan,

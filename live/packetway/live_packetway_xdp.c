@@ -106,7 +106,7 @@ bool packetway_xdp_publish(struct packetway_xdp *x, struct packetway_router *r)
 {
     bool all = true, keyed = false;
     for (uint32_t i = 0; i < r->count; i++)
-        keyed = keyed || r->half[i].san.plan.keyed;
+        keyed = keyed || packetway_san_is_keyed(&r->half[i].san);
     for (uint32_t i = 0; i < r->count; i++) {
         const struct leat_packetway_fib *now = leat_packetway_router_fib(r->half[i].engine);
         if (x->published[i] && x->version[i] == now->version) continue;

@@ -20,8 +20,9 @@ enum {
     WINDOW_MIN = 2,
     ROUTERS_OF_SAN_MAX = LEAT_PACKETWAY_BUDDIES_MAX + 1,
     TABLE_LEN_MAX = 1 << 18, /* of one: 4096 nodes with their names */
-    /* of one node, without its description: ADDR, SRQR, and an L2RH of 63 octets */
+    /* of one node, without its description: ADDR, SRQR, and an L2RH of at least a word, ... */
     NODE_LEN_MIN = 3 * LEAT_PACKETWAY_RECORD_HEAD_LEN,
+    /* ... of at most 63 octets */
     NODE_LEN_MAX = 2 * LEAT_PACKETWAY_RECORD_HEAD_LEN + 9 * LEAT_PACKETWAY_WORD_LEN,
     PENDING_MAX = 256,
     RANGES_PER_TABLE = 4, /* neighbouring addresses are merged; a mapper is not in its own table */
@@ -43,6 +44,7 @@ static leat_err check_numbers(const struct leat_sim_packetway_config *c, struct 
     const struct leat_text_range row[] = {
         { "SANs", c->sans, 1, LEAT_SIM_PACKETWAY_SANS_MAX },
         { "routers", c->routers, 0, LEAT_SIM_PACKETWAY_ROUTERS_MAX },
+        { "hosts with names", c->homes, 0, LEAT_SIM_PACKETWAY_HOMES_MAX },
         { "faults", c->faults, 0, LEAT_SIM_PACKETWAY_FAULTS_MAX },
         { "packets of a buffer", c->buffer, 1, LEAT_SIM_PACKETWAY_BUFFER_MAX },
         { "messages in flight", c->messages_max, 1, LEAT_SIM_PACKETWAY_MESSAGES_MAX },
@@ -53,9 +55,6 @@ static leat_err check_numbers(const struct leat_sim_packetway_config *c, struct 
     };
     const leat_err bad = leat_text_check_ranges(why, row, sizeof row / sizeof *row);
     if (bad) return bad;
-    for (uint32_t i = 0; i < c->faults; i++)
-        if (c->fault[i].router >= c->routers)
-            return leat_sim_refuse(why, LEAT_ERR_RANGE, "a fault of a router that is not there");
     return LEAT_ERR_OK;
 }
 
@@ -113,7 +112,7 @@ static leat_err check_crowds(const struct leat_sim_packetway_config *c, struct l
             const uint32_t san = c->router[r].end[i].san;
             if (++count[san] > ROUTERS_OF_SAN_MAX)
                 return leat_sim_refuse(why, LEAT_ERR_RANGE,
-                                       "%s: more than %u half-routers, expected fewer",
+                                       "%s: more than %u half-routers, expected at most so many",
                                        c->san[san].name, ROUTERS_OF_SAN_MAX);
         }
     return LEAT_ERR_OK;
@@ -155,6 +154,79 @@ static leat_err check_routers(const struct leat_sim_packetway_config *c, struct 
         for (uint32_t k = 0; !err && k < r->ends; k++)
             err = check_end(c, r, k, why);
         if (err) return err;
+    }
+    return LEAT_ERR_OK;
+}
+
+/* ---- hosts and faults ------------------------------------------------------------------------ */
+
+/* A port of a SAN, without a half-router. */
+static bool is_host(const struct leat_sim_packetway_config *c,
+                    const struct leat_sim_packetway_end *end)
+{
+    return end->san < c->sans && end->port < c->san[end->san].net->ports &&
+           !count_ends(c, end->san, end->port);
+}
+
+/* How many ports of hosts with names are this one. */
+static uint32_t count_homes(const struct leat_sim_packetway_config *c,
+                            const struct leat_sim_packetway_end *end)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->homes; i++)
+        for (uint32_t k = 0; k < c->home[i].ends; k++)
+            count += c->home[i].end[k].san == end->san && c->home[i].end[k].port == end->port;
+    return count;
+}
+
+static leat_err check_traits(const struct leat_sim_packetway_home *h, struct leat_text *why)
+{
+    for (uint32_t i = 0; i < h->capabilities; i++)
+        if (!h->capability[i] || h->capability[i] == LEAT_PACKETWAY_CC_ROUTER)
+            return leat_sim_refuse(why, LEAT_ERR_RANGE,
+                                   "%s: capability %u, expected 1 to 255 and not 2 (router)",
+                                   h->name, h->capability[i]);
+    for (uint32_t i = 0; i < h->logicals; i++)
+        if (leat_packetway_class_of(h->logical[i]) != LEAT_PACKETWAY_CLASS_LOGICAL)
+            return leat_sim_refuse(why, LEAT_ERR_RANGE,
+                                   "%s: a logical address that is not 0xe00000 to 0xefffff",
+                                   h->name);
+    return LEAT_ERR_OK;
+}
+
+static leat_err check_homes(const struct leat_sim_packetway_config *c, struct leat_text *why)
+{
+    for (uint32_t i = 0; i < c->homes; i++) {
+        const struct leat_sim_packetway_home *h = &c->home[i];
+        const struct leat_text_range row[] = {
+            { "length of a name", strlen(h->name), 1, LEAT_SIM_PACKETWAY_NAME_LEN_MAX },
+            { "ports of a host", h->ends, 1, LEAT_SIM_PACKETWAY_ENDS_MAX },
+            { "capabilities", h->capabilities, 0, LEAT_SIM_PACKETWAY_TRAITS_MAX },
+            { "logical addresses", h->logicals, 0, LEAT_SIM_PACKETWAY_TRAITS_MAX },
+        };
+        leat_err err = leat_text_check_ranges(why, row, sizeof row / sizeof *row);
+        for (uint32_t k = 0; !err && k < h->ends; k++)
+            if (!is_host(c, &h->end[k]) || count_homes(c, &h->end[k]) != 1)
+                err = leat_sim_refuse(why, LEAT_ERR_RANGE,
+                                      "%s: no port of a SAN, that of a half-router, or another "
+                                      "host's",
+                                      h->name);
+        if (!err) err = check_traits(h, why);
+        if (err) return err;
+    }
+    return LEAT_ERR_OK;
+}
+
+static leat_err check_faults(const struct leat_sim_packetway_config *c, struct leat_text *why)
+{
+    for (uint32_t i = 0; i < c->faults; i++) {
+        const struct leat_sim_packetway_fault *f = &c->fault[i];
+        const bool of_port = f->kind == LEAT_SIM_PACKETWAY_PORT_DOWN;
+        if (of_port ? !is_host(c, &f->port) : f->router >= c->routers)
+            return leat_sim_refuse(
+                why, LEAT_ERR_RANGE,
+                of_port ? "a fault of a port that is no host's, expected one without a half-router"
+                        : "a fault of a router that is not there");
     }
     return LEAT_ERR_OK;
 }
@@ -216,6 +288,8 @@ leat_err leat_sim_packetway_check(const struct leat_sim_packetway_config *c, str
     if (!err) err = check_routers(c, why);
     if (!err) err = check_crowds(c, why);
     if (!err) err = check_ways(c, why);
+    if (!err) err = check_homes(c, why);
+    if (!err) err = check_faults(c, why);
     if (!err && !leat_sim_packetway_ports(c))
         err = leat_sim_refuse(why, LEAT_ERR_RANGE,
                               "no host, expected a port without a half-router");
@@ -224,7 +298,7 @@ leat_err leat_sim_packetway_check(const struct leat_sim_packetway_config *c, str
 
 /* ---- engines --------------------------------------------------------------------------------- */
 
-/* "ring.3", "west" */
+/* "ring.3", "west", "crunch" */
 static size_t put_name(const struct leat_sim_packetway *p, const struct leat_sim_packetway_node *n,
                        char out[NAME_CAP])
 {
@@ -232,12 +306,26 @@ static size_t put_name(const struct leat_sim_packetway *p, const struct leat_sim
     leat_text_init(&text, out, NAME_CAP, NULL, NULL);
     if (n->is_router) {
         leat_text_puts(&text, p->config.router[n->router].name);
+    } else if (n->home) {
+        leat_text_puts(&text, p->config.home[n->home - 1].name);
     } else {
         leat_text_puts(&text, p->config.san[n->san].name);
         leat_text_putc(&text, '.');
         leat_text_decimal(&text, n->port);
     }
     return text.len;
+}
+
+/* CAPAs and LADR of a host with a name. */
+static void put_traits(const struct leat_sim_packetway_home *h, struct leat_packetway_build *build)
+{
+    struct leat_packetway_address logical[LEAT_SIM_PACKETWAY_TRAITS_MAX];
+    if (!h->capabilities) leat_packetway_build_capability(build, LEAT_PACKETWAY_CC_NODE, NULL, 0);
+    for (uint32_t i = 0; i < h->capabilities; i++)
+        leat_packetway_build_capability(build, h->capability[i], NULL, 0);
+    for (uint32_t i = 0; i < h->logicals; i++)
+        logical[i] = leat_packetway_single(h->logical[i]);
+    if (h->logicals) leat_packetway_build_logical(build, logical, h->logicals);
 }
 
 size_t leat_sim_packetway_about(const struct leat_sim_packetway *p,
@@ -250,7 +338,8 @@ size_t leat_sim_packetway_about(const struct leat_sim_packetway *p,
     leat_packetway_build_init(&build, out, LEAT_PACKETWAY_ABOUT_LEN_MAX);
     leat_packetway_build_name(&build, (const uint8_t *)name, put_name(p, n, name));
     if (!n->is_router) {
-        leat_packetway_build_capability(&build, LEAT_PACKETWAY_CC_NODE, NULL, 0);
+        static const struct leat_sim_packetway_home plain;
+        put_traits(n->home ? &p->config.home[n->home - 1] : &plain, &build);
         return build.len;
     }
     const struct leat_sim_packetway_router *r = &p->config.router[n->router];
@@ -395,6 +484,15 @@ static struct crowd crowd_of(const struct leat_sim_packetway_config *c, uint32_t
     return crowd;
 }
 
+/* The host with a name at this port, + 1; 0: there is none. */
+static uint32_t home_at(const struct leat_sim_packetway_config *c, uint32_t san, uint32_t port)
+{
+    for (uint32_t i = 0; i < c->homes; i++)
+        for (uint32_t k = 0; k < c->home[i].ends; k++)
+            if (c->home[i].end[k].san == san && c->home[i].end[k].port == port) return i + 1;
+    return 0;
+}
+
 /* A node without its memory. */
 static struct leat_sim_packetway_node node_of(const struct leat_sim_packetway_config *c,
                                               const struct crowd *crowd, uint32_t san,
@@ -402,7 +500,8 @@ static struct leat_sim_packetway_node node_of(const struct leat_sim_packetway_co
 {
     struct leat_sim_packetway_node n = { .san = san,
                                          .port = port,
-                                         .address = c->san[san].bias + 1 + port };
+                                         .address = c->san[san].bias + 1 + port,
+                                         .home = home_at(c, san, port) };
     for (uint32_t i = 0; i < crowd->count; i++)
         if (crowd->at[i].port == port) {
             n.is_router = true;
@@ -513,7 +612,9 @@ static void measure(struct leat_sim_packetway *p, const struct leat_sim_packetwa
     p->window = window_of(p);
     const uint32_t data = p->base.ports * p->window;
     p->cuts_max = c->cut_through ? data : 0;
-    p->tables_at = data + p->cuts_max + p->base.ports * LEAT_SIM_PACKETWAY_CONTROL;
+    p->copies_max = p->nodes < LEAT_SIM_PACKETWAY_COPIES_MAX ? p->nodes
+                                                             : LEAT_SIM_PACKETWAY_COPIES_MAX;
+    p->tables_at = data + p->cuts_max + p->copies_max + p->base.ports * LEAT_SIM_PACKETWAY_CONTROL;
     p->packets = p->tables_at + (p->nodes - p->base.ports) * LEAT_SIM_PACKETWAY_CONTROL;
     measure_routes(p);
     measure_tables(p);
@@ -757,6 +858,15 @@ bool leat_sim_packetway_find(const struct leat_sim_packetway *p, uint32_t addres
             return true;
         }
     return false;
+}
+
+bool leat_sim_packetway_port_at(const struct leat_sim_packetway *p,
+                                const struct leat_sim_packetway_end *end, uint32_t *port)
+{
+    if (end->san >= p->config.sans || end->port >= p->config.san[end->san].net->ports) return false;
+    const struct leat_sim_packetway_node *n = &p->node[packetway_node_at(p, end->san, end->port)];
+    *port = n->host;
+    return !n->is_router;
 }
 
 struct leat_packetway_router *leat_sim_packetway_engine(const struct leat_sim_packetway *p,

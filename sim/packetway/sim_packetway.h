@@ -57,6 +57,10 @@
  * one host to another arrive in the order in which they were sent.
  *
  * A message with a packet that was lost, refused or accused by EI is lost.
+ *
+ * leat_sim_packetway_post sends what a program on a real host would: one packet with a priority,
+ * never segmented, to a node or to a logical address. Of these a host sends those of the highest
+ * priority first. Half-routers copy the packets of logical addresses (spec 5.3).
  */
 #ifndef LEAT_SIM_PACKETWAY_SIM_H
 #define LEAT_SIM_PACKETWAY_SIM_H
@@ -76,6 +80,8 @@ enum {
     LEAT_SIM_PACKETWAY_ENDS_MAX = 8,        /* half-routers of a router */
     LEAT_SIM_PACKETWAY_NODES_MAX = 1 << 16, /* ports of all SANs */
     LEAT_SIM_PACKETWAY_FAULTS_MAX = 64,
+    LEAT_SIM_PACKETWAY_HOMES_MAX = 256,
+    LEAT_SIM_PACKETWAY_TRAITS_MAX = 8, /* capabilities of a host, logical addresses */
     LEAT_SIM_PACKETWAY_WAY_MAX = LEAT_PACKETWAY_RCVF_MAX / 2, /* routers in sequence */
     LEAT_SIM_PACKETWAY_NAME_LEN_MAX = 32,
     LEAT_SIM_PACKETWAY_MTU_MIN = 32, /* words */
@@ -85,7 +91,8 @@ enum {
     LEAT_SIM_PACKETWAY_WINDOW = 8,  /* packets of a host in flight */
     LEAT_SIM_PACKETWAY_CONTROL = 4, /* RRP and ERR messages of a node in flight */
     LEAT_SIM_PACKETWAY_HEAD_LEN = 16,
-    LEAT_SIM_PACKETWAY_PT = 1024, /* of packets of messages: the first user type */
+    LEAT_SIM_PACKETWAY_PT = 1024,         /* of packets of messages: the first user type */
+    LEAT_SIM_PACKETWAY_COPIES_MAX = 1024, /* of packets to logical addresses, in flight */
     LEAT_SIM_PACKETWAY_PS_MIN = 1000,
 };
 
@@ -108,10 +115,23 @@ struct leat_sim_packetway_router {
     struct leat_sim_packetway_end end[LEAT_SIM_PACKETWAY_ENDS_MAX];
 };
 
+/* A host whose ports are not simply named after them. Each has an address of its own; the name, the
+ * capabilities and the logical addresses are the same at all of them. */
+struct leat_sim_packetway_home {
+    const char *name;
+    uint32_t ends; /* 1 .. */
+    struct leat_sim_packetway_end end[LEAT_SIM_PACKETWAY_ENDS_MAX];
+    uint32_t capabilities; /* 0: a general-purpose node */
+    uint8_t capability[LEAT_SIM_PACKETWAY_TRAITS_MAX];
+    uint32_t logicals;
+    uint32_t logical[LEAT_SIM_PACKETWAY_TRAITS_MAX];
+};
+
 enum leat_sim_packetway_fault_kind {
     LEAT_SIM_PACKETWAY_ROUTER_DOWN, /* the SANs notify their ports at once */
     LEAT_SIM_PACKETWAY_LINK_DOWN,   /* between its half-routers */
     LEAT_SIM_PACKETWAY_ERRORS,      /* it detects an error in every packet from a SAN */
+    LEAT_SIM_PACKETWAY_PORT_DOWN,   /* of a host; its SAN notifies the others at once */
 };
 
 /* From `from` on, until `to`; LEAT_NEVER: permanently. */
@@ -119,6 +139,7 @@ struct leat_sim_packetway_fault {
     enum leat_sim_packetway_fault_kind kind;
     uint32_t router;
     leat_time from, to;
+    struct leat_sim_packetway_end port; /* PORT_DOWN */
 };
 
 /* A packet of a message at a half-router. */
@@ -128,8 +149,18 @@ struct leat_sim_packetway_pass {
     uint64_t id; /* of the message */
     uint32_t len;
     bool error_seen;
-    bool first; /* of the message */
-    bool cut;   /* not all of it has arrived */
+    bool first;    /* of the message */
+    bool cut;      /* not all of it has arrived */
+    uint32_t copy; /* to a logical address: which of its packets; 0: as it was sent */
+    leat_time at;
+};
+
+/* A message of leat_sim_packetway_post is at a host. */
+struct leat_sim_packetway_reception {
+    uint32_t port;
+    uint64_t id;
+    uint32_t copy; /* as in struct leat_sim_packetway_pass */
+    const struct leat_packetway_event *event;
     leat_time at;
 };
 
@@ -140,6 +171,7 @@ struct leat_sim_packetway_watch {
     /* Events of a host's engine: packets of messages (DATA), replies, errors. */
     void (*event)(void *context, uint32_t port, const struct leat_packetway_event *event,
                   leat_time at);
+    void (*receives)(void *context, const struct leat_sim_packetway_reception *reception);
 };
 
 struct leat_sim_packetway_config {
@@ -147,6 +179,8 @@ struct leat_sim_packetway_config {
     uint32_t sans;
     const struct leat_sim_packetway_router *router;
     uint32_t routers;
+    const struct leat_sim_packetway_home *home;
+    uint32_t homes;
     const struct leat_sim_packetway_fault *fault;
     uint32_t faults;
     bool by_address;
@@ -206,7 +240,8 @@ struct leat_sim_packetway {
     uint32_t far_most;              /* routers between two SANs */
     uint32_t hop_len_max;           /* octets of the L2RHs for one router and one SAN */
     uint32_t window;                /* packets of a host in flight */
-    uint32_t cuts, cuts_max; /* packets that are two now: the arriving and the departing part */
+    uint32_t cuts, cuts_max;     /* packets that are two now: the arriving and the departing part */
+    uint32_t copies, copies_max; /* packets that half-routers made, to logical addresses */
     struct leat_sim_packetway_entry *entry;
     struct leat_sim_post post;
     struct leat_sim_packetway_collect collect; /* if base.means */
@@ -256,6 +291,28 @@ void leat_sim_packetway_lend(struct leat_sim_packetway *pktway, struct leat_sim_
  */
 leat_err leat_sim_packetway_reach(const struct leat_sim_packetway *pktway, struct leat_text *why);
 
+/* ---- messages of one packet ---- */
+
+/* What leat_packetway_node_send sends on a real host. */
+struct leat_sim_packetway_data {
+    uint32_t from; /* port */
+    uint32_t dt;   /* a node other than the sender, or a logical address */
+    uint16_t pt, te;
+    uint8_t priority;
+    uint64_t id;
+    uint8_t *octets; /* lent until it has ended */
+    uint32_t len;
+};
+
+/*
+ * Hands it to its port at `at`. It ends with arrived() if a host has received it, even by a packet
+ * that EI accuses, else with lost(); the message of these calls is from and to port `from`. Planned
+ * or by address, as the config says; natively on the own SAN; to a logical address by the first
+ * half-router of the SAN. False: too many messages are in flight.
+ */
+bool leat_sim_packetway_post(struct leat_sim_packetway *pktway,
+                             const struct leat_sim_packetway_data *data, leat_time at);
+
 /* ---- inspection and queries ---- */
 
 uint32_t leat_sim_packetway_address(const struct leat_sim_packetway *pktway, uint32_t port);
@@ -263,6 +320,10 @@ uint32_t leat_sim_packetway_address(const struct leat_sim_packetway *pktway, uin
 /* The port with this address. False: it is no host's. */
 bool leat_sim_packetway_find(const struct leat_sim_packetway *pktway, uint32_t address,
                              uint32_t *port);
+
+/* The port of the network that is this port of a SAN. False: it is no host's. */
+bool leat_sim_packetway_port_at(const struct leat_sim_packetway *pktway,
+                                const struct leat_sim_packetway_end *end, uint32_t *port);
 
 /* The SAN of a port. */
 uint32_t leat_sim_packetway_san_of(const struct leat_sim_packetway *pktway, uint32_t port);

@@ -50,6 +50,7 @@ static void part(struct leat_sim_packetway *p, uint32_t packet)
     c->at = c->whole_at = k->at;
     c->len = c->whole = k->len;
     c->first = k->first;
+    c->copy = k->copy;
     c->from = k->from;
     c->to = k->to;
     c->since = k->since;

@@ -79,8 +79,11 @@ void leat_sim_packetway_map(struct leat_sim_packetway *p, uint32_t node)
     const uint32_t first = p->san[n->san].first;
     for (uint32_t i = 0, known = 0; i < p->config.san[n->san].net->ports; i++) {
         const struct leat_sim_packetway_node *other = &p->node[first + i];
-        if (other->is_router && known++ < LEAT_PACKETWAY_HOST_ROUTERS_MAX)
-            leat_sim_must(!leat_packetway_host_router(n->as_host, other->address));
+        if (other->is_router && other->dead) /* maybe since this port was down */
+            leat_packetway_host_router_gone(n->as_host, other->address);
+        else if (other->is_router && known++ < LEAT_PACKETWAY_HOST_ROUTERS_MAX)
+            /* later it may know others instead, by RDRC */
+            leat_sim_must(!leat_packetway_host_router(n->as_host, other->address) || !p->warming);
     }
 }
 
@@ -101,7 +104,7 @@ static void empty(struct leat_sim_packetway *p, uint32_t node)
     leat_sim_packetway_credit(p, node);
 }
 
-/* The SAN informs its ports that a half-router is gone, or back. */
+/* The SAN informs its ports that a half-router or a host is gone, or back. */
 static void notify_san(struct leat_sim_packetway *p, uint32_t node, bool up)
 {
     const struct leat_sim_packetway_node *n = &p->node[node];
@@ -115,9 +118,9 @@ static void notify_san(struct leat_sim_packetway *p, uint32_t node, bool up)
         else if (other->is_router)
             leat_packetway_router_node_gone(other->as_router, &address,
                                             leat_sim_packetway_clock(p));
-        else if (up)
+        else if (n->is_router && up)
             leat_packetway_host_router(other->as_host, n->address);
-        else
+        else if (n->is_router)
             leat_packetway_host_router_gone(other->as_host, n->address);
         leat_sim_packetway_pump(p, first + i);
         leat_sim_packetway_kick(p, first + i);
@@ -158,6 +161,20 @@ static void set_links(struct leat_sim_packetway *p, uint32_t router, bool up)
     }
 }
 
+/* ---- ports of hosts -------------------------------------------------------------------------- */
+
+/* What it has to send is lost. Once it is back, it registers again. */
+static void set_port(struct leat_sim_packetway *p, const struct leat_sim_packetway_end *port,
+                     bool up)
+{
+    const uint32_t node = packetway_node_at(p, port->san, port->port);
+    p->node[node].dead = !up;
+    notify_san(p, node, up);
+    if (up) leat_sim_packetway_map(p, node);
+    leat_sim_packetway_pump(p, node);
+    leat_sim_packetway_emit(p, node);
+}
+
 bool leat_sim_packetway_sees_errors(const struct leat_sim_packetway *p, uint32_t router,
                                     leat_time at)
 {
@@ -177,5 +194,6 @@ void leat_sim_packetway_fault(struct leat_sim_packetway *p, uint32_t fault, bool
     case LEAT_SIM_PACKETWAY_ROUTER_DOWN: set_router(p, f->router, !begins); break;
     case LEAT_SIM_PACKETWAY_LINK_DOWN: set_links(p, f->router, !begins); break;
     case LEAT_SIM_PACKETWAY_ERRORS: break; /* is looked up */
+    case LEAT_SIM_PACKETWAY_PORT_DOWN: set_port(p, &f->port, !begins); break;
     }
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 static const char down[] = "a router on its way is down";
+const char leat_sim_packetway_port_down[] = "the port of its sender or receiver is down";
 static const char refused[] = "a SAN refused the route of one of its packets";
 
 /* ---- packets --------------------------------------------------------------------------------- */
@@ -89,7 +90,7 @@ void leat_sim_packetway_free(struct leat_sim_packetway *p, uint32_t packet)
 void leat_sim_packetway_done(struct leat_sim_packetway *p, uint32_t packet)
 {
     struct leat_sim_packetway_packet *k = &p->packet[packet];
-    const uint32_t owner = k->owner, entry = k->entry;
+    const uint32_t owner = k->owner, entry = k->entry, copy = k->copy;
     const bool another_is = leat_sim_packetway_cut_off(p, k);
     leat_sim_packetway_free(p, packet);
     if (!entry) {
@@ -98,8 +99,15 @@ void leat_sim_packetway_done(struct leat_sim_packetway *p, uint32_t packet)
         return;
     }
     struct leat_sim_letter *letter = &p->entry[entry - 1].letter;
-    if (--letter->held == 0 && letter->has_ended) leat_sim_post_free(&p->post, entry - 1);
+    if (--letter->held == 0 && letter->has_ended)
+        leat_sim_post_free(&p->post, entry - 1);
+    else if (!letter->held && p->entry[entry - 1].is_data)
+        leat_sim_packetway_end_data(p, entry - 1);
     if (another_is) return;
+    if (copy) {
+        p->copies--;
+        return;
+    }
     p->node[owner].window--;
     leat_sim_packetway_kick(p, owner);
 }
@@ -179,7 +187,7 @@ void leat_sim_packetway_emit(struct leat_sim_packetway *p, uint32_t node)
         const uint32_t packet = n->ready - 1;
         if (n->dead) {
             n->ready = PACKETWAY_NONE;
-            leat_sim_packetway_drop(p, packet, down);
+            leat_sim_packetway_drop(p, packet, n->is_router ? down : leat_sim_packetway_port_down);
             continue;
         }
         if (!reserve(p, node, &p->packet[packet])) return;
@@ -242,6 +250,7 @@ static void watch(struct leat_sim_packetway *p, const struct leat_sim_packetway_
         .error_seen = routed->error_seen,
         .first = k->first,
         .cut = k->is_cut && !k->is_vague,
+        .copy = k->copy,
         .at = p->now,
     };
     w->passes(w->context, &pass);
@@ -272,18 +281,29 @@ static void go_on(struct leat_sim_packetway *p, uint32_t packet, uint32_t node, 
     leat_sim_packetway_plan_or_park(p, packet, node, p->warming ? p->now : at, step);
 }
 
-/* Executes the engine's decision. */
-static void obey(struct leat_sim_packetway *p, uint32_t packet, uint32_t node,
-                 const struct leat_packetway_arrival *arrival,
-                 const struct leat_packetway_routed *routed)
+/* Why it does not go on. */
+static const char *why_not(const struct leat_packetway_decision *d)
+{
+    return d->verdict == LEAT_PACKETWAY_DELIVER ? "it is for a half-router, which takes no data"
+                                                : leat_packetway_reason_text(d->reason);
+}
+
+void leat_sim_packetway_obey(struct leat_sim_packetway *p, uint32_t packet, uint32_t node,
+                             const struct leat_packetway_arrival *arrival,
+                             const struct leat_packetway_routed *routed)
 {
     struct leat_sim_packetway_packet *k = &p->packet[packet];
     const struct leat_sim_packetway_node *n = &p->node[node];
     const struct leat_packetway_decision *d = &routed->decision;
     const leat_time cost = d->layer2 ? p->config.planned_ps : p->config.address_ps;
     uint32_t to;
+    watch(p, k, n, routed);
+    if (d->verdict == LEAT_PACKETWAY_COPIES && k->entry) {
+        leat_sim_packetway_copy(p, packet, node, arrival, routed);
+        return;
+    }
     if (!leat_packetway_goes_on(d)) {
-        leat_sim_packetway_drop(p, packet, leat_packetway_reason_text(d->reason));
+        leat_sim_packetway_drop(p, packet, why_not(d));
         return;
     }
     if (d->verdict == LEAT_PACKETWAY_TO_SAN &&
@@ -332,8 +352,7 @@ void leat_sim_packetway_decide(struct leat_sim_packetway *p, uint32_t packet, ui
     }
     leat_packetway_router_input(n->as_router, &arrival, k->octets + k->at, k->len,
                                 leat_sim_packetway_clock(p), &routed);
-    watch(p, k, n, &routed);
-    obey(p, packet, node, &arrival, &routed);
+    leat_sim_packetway_obey(p, packet, node, &arrival, &routed);
     leat_sim_packetway_pump(p, node);
 }
 
@@ -424,6 +443,8 @@ void leat_sim_packetway_arrived(struct leat_sim_packetway *p, uint32_t packet)
     if (k->spoilt) leat_put_be64(tail, leat_get_be64(tail) | k->spoilt);
     if (k->went_on)
         leat_sim_packetway_cut_ends(p, packet, !n->dead);
+    else if (!n->is_router && n->dead)
+        leat_sim_packetway_drop(p, packet, leat_sim_packetway_port_down);
     else if (!n->is_router)
         leat_sim_packetway_at_host(p, packet);
     else if (n->dead)

@@ -26,7 +26,10 @@ void leat_sim_packetway_append(struct leat_sim_packetway *p, uint32_t entry)
     const uint32_t node = node_of(p, e);
     struct leat_sim_packetway_node *n = &p->node[node];
     e->letter.number = n->messages++;
-    leat_sim_post_append(&p->post, entry, &n->first, &n->last);
+    if (e->is_data)
+        leat_sim_packetway_append_data(p, entry);
+    else
+        leat_sim_post_append(&p->post, entry, &n->first, &n->last);
     leat_sim_packetway_kick(p, node);
 }
 
@@ -69,6 +72,7 @@ void leat_sim_packetway_lose(struct leat_sim_packetway *p, uint32_t entry, const
     struct leat_sim_packetway_node *n = &p->node[node];
     if (e->letter.why || e->is_complete) return;
     e->letter.why = why;
+    if (e->is_data) return; /* it ends with its last packet */
     if (n->first == entry + 1) {
         n->first = e->letter.next;
         e->is_cut = true;
@@ -180,6 +184,10 @@ void leat_sim_packetway_build(struct leat_sim_packetway *p, uint32_t node)
     n->build_due = false;
     if (!n->first || n->ready) return;
     const uint32_t entry = n->first - 1;
+    if (p->entry[entry].is_data) {
+        leat_sim_packetway_build_data(p, node);
+        return;
+    }
     open_entry(p, n, entry);
     const enum known known = find_way(p, n, &p->node[p->host[p->entry[entry].letter.message.to]],
                                       &way);
@@ -231,7 +239,10 @@ void leat_sim_packetway_at_host(struct leat_sim_packetway *p, uint32_t packet)
                                 leat_sim_packetway_clock(p), p->event);
     const bool data = p->event->kind == LEAT_PACKETWAY_EVENT_DATA;
     if (p->event->kind != LEAT_PACKETWAY_EVENT_NONE) report_event(p, node);
-    if (k->entry && data) take_in(p, k->entry - 1, &p->event->message);
+    if (k->entry && data && p->entry[k->entry - 1].is_data)
+        leat_sim_packetway_take_data(p, k);
+    else if (k->entry && data)
+        take_in(p, k->entry - 1, &p->event->message);
     if (k->entry && !data) {
         p->counts.lost++;
         leat_sim_packetway_lose(p, k->entry - 1, "one of its packets is damaged");

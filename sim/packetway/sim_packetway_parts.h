@@ -3,6 +3,7 @@
  *
  *   sim_packetway.c        config, memory, before time 0
  *   sim_packetway_host.c   hosts: segmentation, arrivals
+ *   sim_packetway_data.c   messages of one packet
  *   sim_packetway_run.c    time, SANs, callbacks
  *   sim_packetway_hop.c    half-routers
  *   sim_packetway_fault.c  failures and repairs
@@ -57,6 +58,7 @@ struct leat_sim_packetway_node {
 
     /* host */
     uint32_t host;                  /* its port of the network */
+    uint32_t home;                  /* of config.home, + 1 */
     uint32_t first, last;           /* messages that are not wholly segmented */
     uint32_t open_first, open_last; /* messages that have begun, not ended */
     uint32_t window;                /* packets in flight */
@@ -116,6 +118,7 @@ struct leat_sim_packetway_packet {
     uint32_t in_of, out_of; /* node + 1: whose room it occupies */
     uint8_t priority;
     bool used, error, first, last, sent, over_link;
+    uint32_t copy; /* of a packet to a logical address, which a half-router made; 0: none */
 
     /* Cut-through: this packet arrives, and another departs. In both: */
     uint32_t onward, behind;  /* + 1: the departing one, the arriving one, while both exist */
@@ -140,9 +143,13 @@ struct leat_sim_packetway_packet {
 /* A message in flight. */
 struct leat_sim_packetway_entry {
     struct leat_sim_letter letter; /* held by its packets in flight */
-    uint64_t begun, arrived;       /* octets */
+    uint64_t begun, arrived;       /* octets; of data: copies made, packets received */
     uint32_t open_next;
     bool is_open, is_cut, is_complete, is_noted;
+    bool is_data; /* one packet, by leat_sim_packetway_post: */
+    uint8_t priority;
+    uint16_t pt, te;
+    uint32_t dt;
 };
 
 /* The high half of the ID of a SAN's message: a packet, or a message of an operation. */
@@ -191,6 +198,22 @@ void leat_sim_packetway_host_tick(struct leat_sim_packetway *p, uint32_t node);
 /* The message of this packet will not arrive. */
 void leat_sim_packetway_lose(struct leat_sim_packetway *p, uint32_t entry, const char *why);
 
+/* ---- sim_packetway_data.c ---- */
+
+/* Queues it at its host, behind what is not less urgent. */
+void leat_sim_packetway_append_data(struct leat_sim_packetway *p, uint32_t entry);
+/* Makes the packet of the first message of a host. */
+void leat_sim_packetway_build_data(struct leat_sim_packetway *p, uint32_t node);
+/* It is at a host, whose engine has read it. */
+void leat_sim_packetway_take_data(struct leat_sim_packetway *p,
+                                  const struct leat_sim_packetway_packet *packet);
+/* None of its packets is left. */
+void leat_sim_packetway_end_data(struct leat_sim_packetway *p, uint32_t entry);
+/* A half-router copies a packet to a logical address, which then is done. */
+void leat_sim_packetway_copy(struct leat_sim_packetway *p, uint32_t packet, uint32_t node,
+                             const struct leat_packetway_arrival *arrival,
+                             const struct leat_packetway_routed *routed);
+
 /* ---- sim_packetway_hop.c ---- */
 
 /* PACKETWAY_NONE: none is free; else + 1. */
@@ -215,6 +238,12 @@ enum leat_packetway_side leat_sim_packetway_side(const struct leat_sim_packetway
                                                  const struct leat_sim_packetway_packet *packet);
 /* The engine of a half-router processes a packet. */
 void leat_sim_packetway_decide(struct leat_sim_packetway *p, uint32_t packet, uint32_t node);
+/* Why a packet of a host is lost whose port is down, or to it. */
+extern const char leat_sim_packetway_port_down[];
+/* Reports to the observer what the half-router has decided, and does it. */
+void leat_sim_packetway_obey(struct leat_sim_packetway *p, uint32_t packet, uint32_t node,
+                             const struct leat_packetway_arrival *arrival,
+                             const struct leat_packetway_routed *routed);
 /* Releases its room and frees it; the state of its message and its host is unchanged. */
 void leat_sim_packetway_free(struct leat_sim_packetway *p, uint32_t packet);
 /* Returns it to the free list that it belongs to. */

@@ -10,6 +10,7 @@
 
 enum {
     MORE_MS = 100,
+    OTHERS_MS = 20, /* so long the other nodes of this process may wait */
     NODES_MAX = 4096,
     ECHO_MIN = 8,
     MARK_LEN = 8,
@@ -17,30 +18,14 @@ enum {
 };
 static const uint64_t ps_per_us = 1000000, ps_per_ms = 1000000000;
 
-/* Common to all queries. */
-struct question {
-    struct leat_packetway_node *node;
-    const struct packetway_request *q;
-    int client;
-    FILE *out, *error;
-    FILE *text; /* `out`; NULL: JSON was requested */
-    struct json_out object;
-    struct leat_json *json; /* the object's */
-    bool quiet;             /* an echo that is only counted */
-    uint32_t echo;          /* the number of the last one on the wire */
-    struct leat_packetway_message message;
-    struct leat_packetway_event event;
-    char why[LEAT_PACKETWAY_NODE_WHY_LEN];
-};
-
-static int exit_code_of(struct question *k, enum leat_packetway_node_end end)
+static int exit_code_of(struct pktway_question *k, enum leat_packetway_node_end end)
 {
     if (end == LEAT_PACKETWAY_NODE_OK) return DONE;
     fprintf(k->error, "leat: %s\n", k->why);
     return end == LEAT_PACKETWAY_NODE_WRONG ? WRONG : FAILED;
 }
 
-static struct leat_json *open_object(struct question *k, uint32_t address)
+static struct leat_json *open_object(struct pktway_question *k, uint32_t address)
 {
     k->json = json_open(&k->object, k->text ? NULL : k->out);
     leat_json_hex(k->json, "address", "0x", address, 6);
@@ -48,33 +33,47 @@ static struct leat_json *open_object(struct question *k, uint32_t address)
 }
 
 /* Nobody waits for the answer any more. */
-static bool is_over(const struct question *k)
+bool pktway_live_is_over(const struct pktway_question *k)
 {
     struct pollfd client = { .fd = k->client };
     return interrupted || (k->client >= 0 && poll(&client, 1, 0) > 0);
 }
 
-/* The next event before a time; false: there is none, or nobody waits any more. */
-static bool receive_until(struct question *k, leat_time until)
+/* Data that is no echo is for programs. */
+static bool is_for_programs(const struct leat_packetway_event *e)
 {
-    for (leat_time now; (now = packetway_now()) < until && !is_over(k);)
-        if (leat_packetway_node_receive(k->node, (uint32_t)((until - now) / ps_per_ms) + 1,
-                                        &k->event))
-            return true;
+    return e->kind == LEAT_PACKETWAY_EVENT_DATA &&
+           e->message.header.pt != LEAT_PACKETWAY_NODE_PT_ECHO;
+}
+
+/* The node that asks is served first, the others then. True: it has an event for the question. */
+static bool serve_homes(struct pktway_question *k, uint32_t wait_ms)
+{
+    const struct pktway_homes *homes = k->homes;
+    static struct leat_packetway_event other;
+    bool mine = leat_packetway_node_receive(k->node, wait_ms, &k->event);
+    if (mine && is_for_programs(&k->event)) {
+        if (homes->data) homes->data(homes->context, &k->event);
+        mine = false;
+    }
+    for (uint32_t i = 0; i < homes->count; i++)
+        if (homes->node[i] != k->node && leat_packetway_node_receive(homes->node[i], 0, &other) &&
+            is_for_programs(&other) && homes->data)
+            homes->data(homes->context, &other);
+    return mine;
+}
+
+bool pktway_live_receive(struct pktway_question *k, leat_time until)
+{
+    for (leat_time now; (now = packetway_now()) < until && !pktway_live_is_over(k);) {
+        uint32_t wait_ms = (uint32_t)((until - now) / ps_per_ms) + 1;
+        if (k->homes->count > 1 && wait_ms > OTHERS_MS) wait_ms = OTHERS_MS;
+        if (serve_homes(k, wait_ms)) return true;
+    }
     return false;
 }
 
 /* ---- ERR ----------------------------------------------------------------------------------- */
-
-static const char *err_name(uint16_t te)
-{
-    switch (te) {
-    case LEAT_PACKETWAY_TE_UNK: return "UNK";
-    case LEAT_PACKETWAY_TE_HRDOWN: return "HRDOWN";
-    case LEAT_PACKETWAY_TE_LINKDOWN: return "LINKDOWN";
-    default: return "GENERAL";
-    }
-}
 
 /* One of the records that UNK, HRDOWN and LINKDOWN are about, in the syntax of tell's command line.
  */
@@ -103,19 +102,20 @@ static void show_missed(const struct leat_packetway_record *record, struct leat_
 }
 
 /* The subject of an ERR: its records; of GENERAL, the destination of the quoted message. */
-static void show_err(const struct leat_packetway_event *e, struct leat_json *j, FILE *out)
+void pktway_live_show_err(const struct leat_packetway_event *e, struct leat_json *j, FILE *out)
 {
     struct leat_packetway_records records = leat_packetway_message_records(&e->message);
     struct leat_packetway_record record;
     const bool general = e->message.header.te == LEAT_PACKETWAY_TE_GENERAL;
     if (j) {
         leat_json_object(j, NULL);
-        leat_json_string(j, "err", err_name(e->message.header.te));
+        leat_json_string(j, "err", pktway_err_name(e->message.header.te));
         leat_json_hex(j, "sender_address", "0x", e->peer, 6);
         leat_json_array(j, "about");
         if (general) leat_json_hex(j, NULL, "0x", e->dt, 6);
     } else {
-        fprintf(out, "ERR %s from 0x%06" PRIx32 " about", err_name(e->message.header.te), e->peer);
+        fprintf(out, "ERR %s from 0x%06" PRIx32 " about", pktway_err_name(e->message.header.te),
+                e->peer);
         if (general) fprintf(out, " 0x%06" PRIx32, e->dt);
     }
     while (!general && leat_packetway_records_next(&records, &record)) {
@@ -138,7 +138,7 @@ struct ping {
     uint64_t ei_there, ei_back;
 };
 
-static void show_reply(struct question *k, struct ping *ping, uint32_t number, uint64_t us)
+static void show_reply(struct pktway_question *k, struct ping *ping, uint32_t number, uint64_t us)
 {
     const struct leat_packetway_message *m = &k->event.message;
     ping->ei_there |= leat_get_be64(m->data);
@@ -165,50 +165,56 @@ static uint32_t fresh_number(void)
 }
 
 /* Is this the answer to the last echo? */
-static bool is_reply(const struct question *k)
+bool pktway_live_is_reply(const struct pktway_question *k)
 {
     const struct leat_packetway_message *m = &k->event.message;
-    return k->event.kind == LEAT_PACKETWAY_EVENT_DATA && k->event.peer == k->q->address &&
+    return k->event.kind == LEAT_PACKETWAY_EVENT_DATA && k->event.peer == k->address &&
            m->header.pt == LEAT_PACKETWAY_NODE_PT_ECHO &&
            m->header.te == LEAT_PACKETWAY_NODE_ECHO_REPLY && m->data_len >= 12 &&
            leat_get_be32(m->data + 8) == k->echo;
 }
 
 /* Requests a plan first, so that *begun is when the echo was sent. */
-static int send_echo(struct question *k, uint8_t *data, uint32_t size, leat_time *begun)
+enum leat_packetway_node_end pktway_live_echo(struct pktway_question *k, uint8_t *data,
+                                              uint32_t size, leat_time *begun)
 {
     const struct leat_packetway_plan *plan;
     if (!k->q->by_address)
-        leat_packetway_node_plan(k->node, k->q->address, k->q->timeout_ms, &plan, k->why);
+        leat_packetway_node_plan(k->node, k->address, k->q->timeout_ms, &plan, k->why);
     memset(&k->message, 0, sizeof k->message);
-    k->message.header = (struct leat_packetway_header){ .dt = k->q->address,
+    k->message.header = (struct leat_packetway_header){ .dt = k->address,
                                                         .pt = LEAT_PACKETWAY_NODE_PT_ECHO,
-                                                        .te = LEAT_PACKETWAY_NODE_ECHO_REQUEST };
+                                                        .te = LEAT_PACKETWAY_NODE_ECHO_REQUEST,
+                                                        .priority = k->priority };
     k->echo = fresh_number();
     leat_put_be32(data, k->echo);
     k->message.data = data;
     k->message.data_len = size;
     *begun = packetway_now();
-    return exit_code_of(k,
-                        leat_packetway_node_send(k->node, &k->message,
-                                                 k->q->by_address ? LEAT_PACKETWAY_SEND_BY_ADDRESS
-                                                                  : LEAT_PACKETWAY_SEND_PLANNED,
-                                                 k->q->timeout_ms, k->why));
+    return leat_packetway_node_send(k->node, &k->message,
+                                    k->q->by_address ? LEAT_PACKETWAY_SEND_BY_ADDRESS
+                                                     : LEAT_PACKETWAY_SEND_PLANNED,
+                                    k->q->timeout_ms, k->why);
+}
+
+static int send_echo(struct pktway_question *k, uint8_t *data, uint32_t size, leat_time *begun)
+{
+    return exit_code_of(k, pktway_live_echo(k, data, size, begun));
 }
 
 /* Waits for the answer, then until the next echo is due. */
-static void await_echo(struct question *k, struct ping *ping, uint32_t number, leat_time begun,
-                       bool last)
+static void await_echo(struct pktway_question *k, struct ping *ping, uint32_t number,
+                       leat_time begun, bool last)
 {
     const leat_time limit = begun + k->q->timeout_ms * ps_per_ms;
     const leat_time next = last ? begun : begun + k->q->interval_ms * ps_per_ms;
     bool waits = true;
-    while (receive_until(k, waits ? limit : next)) {
-        if (waits && is_reply(k)) {
+    while (pktway_live_receive(k, waits ? limit : next)) {
+        if (waits && pktway_live_is_reply(k)) {
             show_reply(k, ping, number, (packetway_now() - begun) / ps_per_us);
             waits = false;
         } else if (k->event.kind == LEAT_PACKETWAY_EVENT_ERR) {
-            if (!k->quiet) show_err(&k->event, k->text ? NULL : k->json, k->text);
+            if (!k->quiet) pktway_live_show_err(&k->event, k->text ? NULL : k->json, k->text);
             ping->errors++;
             waits = false;
         }
@@ -236,14 +242,14 @@ static void show_route(const struct leat_packetway_plan_route *r, struct leat_js
     leat_json_end(j);
 }
 
-static int plan(struct question *k)
+static int plan(struct pktway_question *k)
 {
     static const char *const states[] = {
         "none", "native", "asking", "routes", "address", "failed"
     };
     const struct leat_packetway_plan *p;
     const int code = exit_code_of(
-        k, leat_packetway_node_plan(k->node, k->q->address, k->q->timeout_ms, &p, k->why));
+        k, leat_packetway_node_plan(k->node, k->address, k->q->timeout_ms, &p, k->why));
     if (code != DONE) return code;
     const bool near = p->state == LEAT_PACKETWAY_PLAN_NATIVE;
     struct leat_json *j = open_object(k, p->dt);
@@ -276,7 +282,7 @@ static bool quotes(const struct leat_packetway_event *e, const uint8_t mark[MARK
  * A route that goes wrong at hop `hop`: the half-router that should take that hop says so by
  * ERR/GENERAL, and is known by it (spec 5.2, 5.7). 0: none did.
  */
-static uint32_t find_router_at(struct question *k, const struct leat_packetway_plan *p,
+static uint32_t find_router_at(struct pktway_question *k, const struct leat_packetway_plan *p,
                                uint32_t hop, uint64_t *us)
 {
     static const uint8_t nowhere[1];
@@ -285,7 +291,7 @@ static uint32_t find_router_at(struct question *k, const struct leat_packetway_p
                                            p->routes[0].octets + p->routes[0].len, 0 };
     struct leat_packetway_message *m = &k->message;
     memset(m, 0, sizeof *m);
-    m->header = (struct leat_packetway_header){ .dt = k->q->address,
+    m->header = (struct leat_packetway_header){ .dt = k->address,
                                                 .pt = LEAT_PACKETWAY_NODE_PT_ECHO,
                                                 .te = LEAT_PACKETWAY_NODE_ECHO_REQUEST };
     leat_put_be64(mark, packetway_now());
@@ -297,10 +303,10 @@ static uint32_t find_router_at(struct question *k, const struct leat_packetway_p
         (struct leat_packetway_leading){ .kind = LEAT_PACKETWAY_L2RH, .len = 1, .octets = nowhere };
     const leat_time begun = packetway_now(), until = begun + k->q->timeout_ms * ps_per_ms;
     if (leat_packetway_node_send_routed(k->node, m, p->router, k->why)) return 0;
-    while (receive_until(k, until)) {
+    while (pktway_live_receive(k, until)) {
         if (k->event.kind != LEAT_PACKETWAY_EVENT_ERR) continue;
         if (k->event.message.header.te != LEAT_PACKETWAY_TE_GENERAL) {
-            show_err(&k->event, NULL, k->error);
+            pktway_live_show_err(&k->event, NULL, k->error);
             return 0;
         }
         if (!quotes(&k->event, mark)) continue; /* an older packet's */
@@ -311,13 +317,13 @@ static uint32_t find_router_at(struct question *k, const struct leat_packetway_p
 }
 
 /* The records of a node about itself; false: it sends none. */
-static bool request_about(struct question *k, uint32_t address,
+static bool request_about(struct pktway_question *k, uint32_t address,
                           struct leat_packetway_records *about)
 {
     struct leat_packetway_record record;
     const leat_time until = packetway_now() + k->q->timeout_ms * ps_per_ms;
     if (leat_packetway_node_query(k->node, address, NULL, 0, k->why)) return false;
-    while (receive_until(k, until)) {
+    while (pktway_live_receive(k, until)) {
         if (k->event.kind != LEAT_PACKETWAY_EVENT_INFO || k->event.peer != address) continue;
         struct leat_packetway_records records = leat_packetway_message_records(&k->event.message);
         if (!leat_packetway_records_next(&records, &record)) return false;
@@ -328,7 +334,7 @@ static bool request_about(struct question *k, uint32_t address,
     return false;
 }
 
-static void show_hop(struct question *k, uint32_t number, uint32_t address, uint64_t us)
+static void show_hop(struct pktway_question *k, uint32_t number, uint32_t address, uint64_t us)
 {
     struct leat_json *j = k->json;
     struct leat_packetway_records about;
@@ -364,13 +370,13 @@ static struct leat_packetway_plan copy_plan(const struct leat_packetway_plan *fo
     return plan;
 }
 
-static int trace(struct question *k)
+static int trace(struct pktway_question *k)
 {
     const struct leat_packetway_plan *found;
     struct ping end = { 0 };
     uint8_t data[ECHO_MIN] = { 0 };
     int code = exit_code_of(
-        k, leat_packetway_node_plan(k->node, k->q->address, k->q->timeout_ms, &found, k->why));
+        k, leat_packetway_node_plan(k->node, k->address, k->q->timeout_ms, &found, k->why));
     if (code != DONE) return code;
     static uint8_t octets[LEAT_PACKETWAY_PLAN_LEN_MAX];
     const struct leat_packetway_plan p = copy_plan(found, octets);
@@ -379,7 +385,7 @@ static int trace(struct question *k)
     struct leat_json *j = open_object(k, p.dt);
     leat_json_array(j, "hops");
     if (p.state == LEAT_PACKETWAY_PLAN_ADDRESS) show_hop(k, 0, p.router, 0);
-    for (uint32_t i = 0; code == DONE && i < hops && !is_over(k); i++) {
+    for (uint32_t i = 0; code == DONE && i < hops && !pktway_live_is_over(k); i++) {
         uint64_t us = 0;
         const uint32_t router = find_router_at(k, &p, hop[i], &us);
         if (router) {
@@ -411,7 +417,8 @@ static int trace(struct question *k)
  * After n routers bit k accuses the (n - k)th of them, and bit n the source (spec 5.6). On the way
  * there they are those of the plan, if that was taken; on the way back they are counted from here.
  */
-static void show_there(struct question *k, const struct leat_packetway_plan *plan, uint64_t ei)
+static void show_there(struct pktway_question *k, const struct leat_packetway_plan *plan,
+                       uint64_t ei)
 {
     uint32_t hop[HOPS_MAX];
     const uint32_t hops = find_hops(&plan->routes[0], hop);
@@ -445,11 +452,11 @@ static void show_counted(const char *way, uint64_t ei, FILE *out)
     }
 }
 
-static void show_accused(struct question *k, uint64_t there, uint64_t back)
+static void show_accused(struct pktway_question *k, uint64_t there, uint64_t back)
 {
     const struct leat_packetway_plan *found;
     const bool planned = there && !k->q->by_address &&
-                         leat_packetway_node_plan(k->node, k->q->address, k->q->timeout_ms, &found,
+                         leat_packetway_node_plan(k->node, k->address, k->q->timeout_ms, &found,
                                                   k->why) == LEAT_PACKETWAY_NODE_OK &&
                          found->state == LEAT_PACKETWAY_PLAN_ROUTES;
     static uint8_t octets[LEAT_PACKETWAY_PLAN_LEN_MAX];
@@ -462,7 +469,7 @@ static void show_accused(struct question *k, uint64_t there, uint64_t back)
         text_print(k->text, "\n");
     } else if (there) {
         show_counted("there", there, k->text);
-        text_print(k->text, " before 0x%06" PRIx32 "\n", k->q->address);
+        text_print(k->text, " before 0x%06" PRIx32 "\n", k->address);
     }
     leat_json_end(k->json);
     if (!back) return;
@@ -470,14 +477,14 @@ static void show_accused(struct question *k, uint64_t there, uint64_t back)
     text_print(k->text, " from here\n");
 }
 
-static int ping(struct question *k)
+static int ping(struct pktway_question *k)
 {
     struct ping p = { 0 };
     uint8_t *data = calloc(1, k->q->size);
     int code = data ? DONE : FAILED;
-    struct leat_json *j = open_object(k, k->q->address);
+    struct leat_json *j = open_object(k, k->address);
     leat_json_array(j, "err_messages");
-    for (uint32_t i = 0; code == DONE && i < k->q->count && !is_over(k); i++) {
+    for (uint32_t i = 0; code == DONE && i < k->q->count && !pktway_live_is_over(k); i++) {
         leat_time begun;
         code = send_echo(k, data, k->q->size, &begun);
         if (code != DONE) break;
@@ -505,7 +512,7 @@ static int ping(struct question *k)
 /* ---- tell ---------------------------------------------------------------------------------- */
 
 /* Words that are ORed: name=, capability=, address=. */
-static bool read_questions(struct question *k, struct leat_packetway_build *build)
+static bool read_questions(struct pktway_question *k, struct leat_packetway_build *build)
 {
     char text[PACKETWAY_TEXT_MAX];
     memcpy(text, k->q->text, sizeof text);
@@ -536,7 +543,7 @@ static bool is_new(struct found *t, const struct leat_packetway_address *a)
     return true;
 }
 
-static void show_info(struct question *k, struct found *t)
+static void show_info(struct pktway_question *k, struct found *t)
 {
     struct leat_packetway_records records = leat_packetway_message_records(&k->event.message);
     struct leat_packetway_record record;
@@ -548,10 +555,10 @@ static void show_info(struct question *k, struct found *t)
 }
 
 /* Answers of one half-router, until there are no more of them. True: it has answered. */
-static bool await_tell(struct question *k, uint32_t peer, struct found *t)
+static bool await_tell(struct pktway_question *k, uint32_t peer, struct found *t)
 {
     leat_time until = packetway_now() + k->q->timeout_ms * ps_per_ms;
-    while (t->count < NODES_MAX && receive_until(k, until)) {
+    while (t->count < NODES_MAX && pktway_live_receive(k, until)) {
         if (k->event.peer != peer) continue;
         if (k->event.kind == LEAT_PACKETWAY_EVENT_INFO) {
             show_info(k, t);
@@ -560,21 +567,21 @@ static bool await_tell(struct question *k, uint32_t peer, struct found *t)
             fputs(k->event.message.header.te == LEAT_PACKETWAY_TE_UNK ? "leat: no such node: "
                                                                       : "leat: ",
                   k->error);
-            show_err(&k->event, NULL, k->error);
+            pktway_live_show_err(&k->event, NULL, k->error);
             return true;
         }
     }
     return t->count;
 }
 
-static int tell(struct question *k)
+static int tell(struct pktway_question *k)
 {
     static struct found all;
     uint8_t db[LEAT_PACKETWAY_HOST_MESSAGE_LEN];
     struct leat_packetway_build build;
     leat_packetway_build_init(&build, db, sizeof db);
     if (!read_questions(k, &build)) return WRONG;
-    const uint32_t peer = k->q->address ? k->q->address : leat_packetway_node_router(k->node, 0);
+    const uint32_t peer = k->address ? k->address : leat_packetway_node_router(k->node, 0);
     if (!peer) return exit_code_of(k, LEAT_PACKETWAY_NODE_SILENT); /* join has reported why */
     const int code = exit_code_of(k,
                                   leat_packetway_node_query(k->node, peer, db, build.len, k->why));
@@ -589,33 +596,66 @@ static int tell(struct question *k)
     return all.count ? DONE : FAILED;
 }
 
-static int memory(struct question *k)
+static int memory(struct pktway_question *k)
 {
     return pktway_live_memory_query(k->node, k->q, k->out, k->error);
 }
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-int pktway_live_query(struct leat_packetway_node *node, const struct packetway_request *q,
-                      int client, FILE *out, FILE *error)
+/* The node on the SAN of an address, else the first one that has a plan for it. */
+static struct leat_packetway_node *choose_home(const struct pktway_homes *homes,
+                                               const struct packetway_request *q, char *why)
+{
+    const struct leat_packetway_plan *plan;
+    for (uint32_t i = 0; i < homes->count; i++)
+        if (leat_packetway_node_is_near(homes->node[i], q->address)) return homes->node[i];
+    for (uint32_t i = 0; i < homes->count && homes->count > 1; i++) {
+        if (leat_packetway_node_join(homes->node[i], q->timeout_ms, why)) continue;
+        if (!q->address ||
+            !leat_packetway_node_plan(homes->node[i], q->address, q->timeout_ms, &plan, why))
+            return homes->node[i];
+    }
+    return homes->node[0];
+}
+
+int pktway_live_query(struct pktway_homes *homes, const struct packetway_request *q, int client,
+                      FILE *out, FILE *error)
 {
     static const struct {
         const char *word;
-        int (*run)(struct question *k);
-    } words[] = { { "ping", ping }, { "trace", trace }, { "plan", plan },
-                  { "tell", tell }, { "read", memory }, { "write", memory } };
-    struct question *k = calloc(1, sizeof *k);
+        int (*run)(struct pktway_question *k);
+    } words[] = { { "ping", ping },
+                  { "trace", trace },
+                  { "plan", plan },
+                  { "tell", tell },
+                  { "read", memory },
+                  { "write", memory },
+                  { "send", pktway_live_send } };
+    struct pktway_question *k = calloc(1, sizeof *k);
     int code = WRONG;
     if (!k) return FAILED;
-    *k = (struct question){ .node = node, .q = q, .client = client, .out = out, .error = error };
+    *k = (struct pktway_question){
+        .homes = homes, .q = q, .address = q->address, .client = client, .out = out, .error = error
+    };
     k->text = q->json ? NULL : out;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i].word, q->word) == 0) {
+            k->node = words[i].run == pktway_live_send ? homes->node[0]
+                                                       : choose_home(homes, q, k->why);
             /* Without a half-router only the own SAN can be reached; the query will show it. */
-            if (!leat_packetway_node_is_near(node, q->address))
-                leat_packetway_node_join(node, q->timeout_ms, k->why);
+            if (words[i].run != pktway_live_send &&
+                !leat_packetway_node_is_near(k->node, q->address))
+                leat_packetway_node_join(k->node, q->timeout_ms, k->why);
             code = words[i].run(k);
         }
     free(k);
     return code;
+}
+
+void pktway_homes_close(struct pktway_homes *homes)
+{
+    for (uint32_t i = 0; i < homes->count; i++)
+        leat_packetway_node_close(homes->node[i]);
+    homes->count = 0;
 }

@@ -135,7 +135,8 @@ static void show_san(const struct packetway_half *h, struct leat_json *j, FILE *
         memcpy(place, p->device, sizeof p->device);
     text_print(out, "%s%s: bias 0x%06x, %u nodes at most, half-router 0x%06x, MTU %u words, %s%s\n",
                p->udp ? "udp:" : "", place, p->block.bias, p->block.count, p->address,
-               h->san.mtu_words, h->up ? "up" : "down", p->keyed ? ", keyed" : "");
+               h->san.mtu_words, h->up ? "up" : "down",
+               packetway_san_is_keyed(&h->san) ? ", keyed" : "");
     show_key_hint(packetway_san_key_hint(&h->san), out);
     json_format(j, "san", "%s%s", p->udp ? "udp:" : "", place);
     leat_json_hex(j, "bias", "0x", p->block.bias, 6);
@@ -143,7 +144,7 @@ static void show_san(const struct packetway_half *h, struct leat_json *j, FILE *
     leat_json_hex(j, "address", "0x", p->address, 6);
     leat_json_uint(j, "mtu_words", h->san.mtu_words);
     leat_json_bool(j, "up", h->up);
-    leat_json_bool(j, "keyed", p->keyed);
+    leat_json_bool(j, "keyed", packetway_san_is_keyed(&h->san));
 }
 
 void pktway_live_status(struct packetway_router *r, bool json, FILE *out)
@@ -187,36 +188,71 @@ static void show_tun(const struct packetway_tun *t, struct leat_json *j, FILE *o
                     { "ip_unsent", t->unsent }, { "ip_too_long", t->too_long });
 }
 
-static void show_host_counts(const struct leat_packetway_node *host, struct leat_json *j, FILE *out)
+/* Of the nodes on all SANs together. */
+static void show_host_counts(const struct pktway_homes *homes, struct leat_json *j, FILE *out)
 {
-    const struct leat_packetway_host_counts *c = leat_packetway_node_counts(host);
-    const struct leat_packetway_auth_counts *k = leat_packetway_node_key_counts(host);
-#define X(id, text) pktway_live_count(c->id, #id, text, j, out);
+    struct leat_packetway_host_counts c = { 0 };
+    struct leat_packetway_auth_counts k = { 0 };
+    for (uint32_t i = 0; i < homes->count; i++) {
+        const struct leat_packetway_host_counts *one = leat_packetway_node_counts(homes->node[i]);
+        const struct leat_packetway_auth_counts *key = leat_packetway_node_key_counts(
+            homes->node[i]);
+#define X(id, text) c.id += one->id;
+        LEAT_PACKETWAY_HOST_COUNT_LIST(X)
+#undef X
+#define X(id, text) k.id += key->id;
+        LEAT_PACKETWAY_AUTH_COUNT_LIST(X)
+#undef X
+    }
+#define X(id, text) pktway_live_count(c.id, #id, text, j, out);
     LEAT_PACKETWAY_HOST_COUNT_LIST(X)
 #undef X
-#define X(id, text) pktway_live_count(k->id, #id, text, j, out);
+#define X(id, text) pktway_live_count(k.id, #id, text, j, out);
     LEAT_PACKETWAY_AUTH_COUNT_LIST(X)
 #undef X
 }
 
-void pktway_live_host_status(const struct leat_packetway_node *host,
+static void show_routers(const struct leat_packetway_node *node, struct leat_json *j, FILE *out)
+{
+    for (uint32_t i = 0, router; (router = leat_packetway_node_router(node, i)); i++) {
+        leat_json_hex(j, NULL, "0x", router, 6);
+        text_print(out, " 0x%06" PRIx32, router);
+    }
+}
+
+/* The addresses, and the half-routers of each SAN. */
+static void show_homes(const struct pktway_homes *homes, struct leat_json *j, FILE *out)
+{
+    leat_json_array(j, "host_addresses");
+    for (uint32_t i = 0; i < homes->count; i++)
+        leat_json_hex(j, NULL, "0x", leat_packetway_node_address(homes->node[i]), 6);
+    leat_json_end(j);
+    leat_json_array(j, "router_addresses");
+    for (uint32_t i = 0; i < homes->count; i++) {
+        text_print(out, "address 0x%06" PRIx32 ", half-routers:",
+                   leat_packetway_node_address(homes->node[i]));
+        show_routers(homes->node[i], j, out);
+        text_print(out, "\n");
+        show_key_hint(leat_packetway_node_key_hint(homes->node[i]), out);
+    }
+    leat_json_end(j);
+}
+
+void pktway_live_host_status(const struct pktway_homes *homes,
+                             const struct pktway_live_mail_counts *mail,
                              const struct packetway_tun *tun,
                              const struct leat_packetway_store *store, bool json, FILE *out)
 {
     struct json_out object;
     struct leat_json *j = json_open(&object, json ? out : NULL);
     if (json) out = NULL;
-    leat_json_array(j, "router_addresses");
-    text_print(out, "half-routers:");
-    for (uint32_t i = 0, router; (router = leat_packetway_node_router(host, i)); i++) {
-        leat_json_hex(j, NULL, "0x", router, 6);
-        text_print(out, " 0x%06" PRIx32, router);
-    }
-    leat_json_end(j);
-    text_print(out, "\n");
-    show_key_hint(leat_packetway_node_key_hint(host), out);
+    show_homes(homes, j, out);
     leat_json_object(j, "counts");
-    show_host_counts(host, j, out);
+    show_host_counts(homes, j, out);
+    pktway_live_count(mail->received, "data_received", "messages of data received by a program", j,
+                      out);
+    pktway_live_count(mail->unclaimed, "data_unclaimed",
+                      "messages of data dropped: nobody receives here", j, out);
     leat_json_end(j);
     if (tun) show_tun(tun, j, out);
     if (store) pktway_live_store_status(store, j, out);

@@ -1,9 +1,9 @@
 #!/bin/sh
 # PacketWay between three Ethernet segments, as network namespaces that are created and removed here,
 # joined by two routers and, for a while, a third; and the same over UDP. Every pair of hosts by plan
-# and by address, traces, EI, routers that die, invalid frames, an attacker.
+# and by address, traces, data, EI, routers that die, a host on two segments, invalid frames, an attacker.
 #
-#   h1 --seg 1-- ra --seg 2 (h2)-- rb --seg 3-- h3
+#   h1 --seg 1-- ra --seg 2 (h2)-- rb --seg 3-- h3      and hm on seg 1 and seg 3
 #                        `-------- rc ----´
 # usage: pktway_live_test.sh LEAT
 set -eu
@@ -12,14 +12,14 @@ here=$(dirname "$0")
 . "$here/../../test/lib.sh"
 . "$here/../../test/live.sh"
 tear_down() {
-    for n in ra rb rc h1 h2 h3 udp w x; do
-        for at in $n sw ra h1; do
+    for n in ra rb rc h1 h2 h3 udp w x m; do
+        for at in $n sw ra h1 hm; do
             [ ! -e "/run/netns/$name$at" ] || in_ns "$at" "$leat" pktway stop --name $n 2> /dev/null || true
         done
     done
     delete_hosts
 }
-hosts "live PacketWay is" sw h1 h2 h3 ra rb rc
+hosts "live PacketWay is" sw h1 h2 h3 hm ra rb rc
 for s in 1 2 3; do
     ip -n "${name}sw" link add "seg$s" type bridge mcast_snooping 0 || skip "this kernel has no bridges"
     ip -n "${name}sw" link set "seg$s" up
@@ -33,6 +33,7 @@ cable() {
     polling="$polling ${name}sw:$1e$2"
 }
 cable h1 1 01 && cable h2 2 01 && cable h3 3 01
+cable hm 1 05 && cable hm 3 05
 cable ra 1 02 && cable ra 2 02
 cable rb 2 03 && cable rb 3 02
 # shellcheck disable=SC2086
@@ -56,8 +57,8 @@ start() { # NAME: what it prints goes to a file
     ra) set -- ra route --driver "$driver" --san "$(san 1 0x102 4301)" --san "$(san 2 0x202 4302 4303 4305),mtu=120" ;;
     rb) set -- rb route --driver "$driver" --san "$(san 2 0x203 4303 4302 4305)" --san "$(san 3 0x302 4304)" ;;
     rc) set -- rc route --driver "$driver" --san "$(san 2 0x204 4305 4302 4303)" --san "$(san 3 0x303 4306)" ;;
-    h1) set -- h1 host --san "$(san 1 0x101 4311 4301)" --capability 7 ;;
-    h2) set -- h2 host --san "$(san 2 0x201 4312 4302 4303)" ;;
+    h1) set -- h1 host --san "$(san 1 0x101 4311 4301)" --capability 7 --logical 0xe00005 ;;
+    h2) set -- h2 host --san "$(san 2 0x201 4312 4302 4303)" --logical 0xe00004 --logical 0xe00005 ;;
     h3) set -- h3 host --san "$(san 3 0x301 4313 4304 4306)" --capability 7 --capability 9 ;;
     esac
     node=$1
@@ -186,6 +187,7 @@ test_count() { [ "$(count ra "$1" "$2")" = "$3" ]; }
 # hears NAMESPACE DEVICE PATTERN N HEX,...: messages that h1 sends to ra, and what of it comes out there.
 # Nobody repeats a message that is lost, and a busy router may be taken for gone: they are sent until all came.
 hears() {
+    rm -f "$folder/heard"
     in_ns "$1" python3 "$here/pktway_live.py" hear "$2" "$patience" "$3" "$4" > "$folder/heard" &
     listener=$!
     waits_for heard
@@ -234,6 +236,7 @@ rogue_is_gone() { [ "$(ask ra tables --json | jq '[.half_routers[1].tables[] | s
 
 captured() {
     command -v tshark > /dev/null || { echo "SKIPPED, AND LOUDLY: no tshark, no capture"; return; }
+    : > "$folder/tshark"
     nsenter "$(net_of h1)" tshark -q -i e1 -w "$folder/pktway.pcapng" 2> "$folder/tshark" &
     watcher=$!
     wait_until grep -q 'Capture started' "$folder/tshark"
@@ -308,6 +311,113 @@ octets_of_memory() {
     same "$driver: the octets of the answers" "$(sed 1d "$folder/heard" | sort | tr '\n' ' ')" "00000101000000040a000002000003310123456789abcdef30303100000000000000000000000000 \
 00000101004affff000000050000033100000331000000040e00000200000101000000000000200011000000000000000000000000000000""0000000000000000 "
 }
+
+# More nodes match than a message tries: how many is told, and it reaches one.
+crowd() {
+    u="in_ns sw $leat pktway"
+    $u route --name c --poll 250ms --san udp:127.0.0.1:4501,bias=0xa00,address=0xafe --san udp:127.0.0.1:4502,bias=0xb00,address=0xbfe > /dev/null
+    for i in $(seq 66); do
+        $u host --name "c$i" --capability 5 --san "udp:127.0.0.1:0,bias=0xa00,address=$((0xa00 + i)),peer=127.0.0.1:4501" > /dev/null || fail "host $i of a crowd"
+    done
+    comes_to "a crowd" 66 answer '.answers | length' c1 tell capability=5
+    comes_to_exit 0 "leat: 1 more nodes match 'capability=5' than the 64 that are tried" ask c1 send capability=5 00
+    for i in $(seq 66); do $u stop --name "c$i"; done
+    $u stop --name c
+}
+
+# Data: to an address, a name, a capability, a group; who receives it, and what is told if nobody does.
+# receives NODE WORD...: in the background, to a file
+receives() {
+    at=$1
+    shift
+    nsenter "$(net_of "$(place "$at")")" "$leat" pktway receive --name "$at" --json "$@" > "$folder/received.$at" &
+}
+# until NODE has it: a receiver may not be ready yet, and a busy router may lose a message
+arrives() { # NODE HEX send-WORD...
+    at=$1 octets=$2
+    shift 2
+    ask h1 send "$@" > "$folder/sent" 2>&1 && grep -q "\"$octets\"" "$folder/received.$at"
+}
+data_messages() {
+    receives h2
+    second=$!
+    receives h3
+    third=$!
+    wait_until arrives h2 68656c6c6f 0x201 text=hello || fail "$driver: data to an address: $(cat "$folder/sent")"
+    wait_until arrives h3 cafe01 name=h3 cafe01 --priority 63 || fail "$driver: data to a name: $(cat "$folder/sent")"
+    wait_until arrives h3 02 capability=9 02 --by-address || fail "$driver: data to a capability: $(cat "$folder/sent")"
+    wait_until arrives h2 7470 0xe00004 text=tp || fail "$driver: data to a group: $(cat "$folder/sent")"
+    seq 1 300 | tr -d '\n' > "$folder/octets"
+    wait_until arrives h3 "$(od -An -v -tx1 "$folder/octets" | tr -d ' \n')" 0x301 --file "$folder/octets" || fail "$driver: data of a file: $(cat "$folder/sent")"
+    same "$driver: what h3 received" "$(jq -c 'select(.octets == "cafe01") | [.sender_address, .address, .priority, .pt, .te, .bytes, .ei_there]' "$folder/received.h3" | sort -u)" '["0x000101","0x000301",63,1025,0,3,"0x0"]'
+    same "$driver: what the group received" "$(jq -c 'select(.octets == "7470") | .address' "$folder/received.h2" | sort -u)" '"0xe00004"'
+    described "$driver: received" < "$folder/received.h3"
+    comes_to "$driver: sent" '[1,"0x000101","0x000301","name=h3",true,"done"]' \
+        answer '[.number, .sender_address, .address, .sent_to, .reached, .status]' h1 send name=h3 00
+    whole h1 send 0x301 00 | described "$driver: sent"
+    same "$driver: several" "$(whole h1 send 0x301 00 --count 3 --every 10ms | jq -c .number | xargs)" "1 2 3"
+    kill $second $third
+    wait $second $third || true
+    comes_to_exit 1 "lost: no half-router here knows a route to 0x0003ff" ask h1 send 0x3ff 00
+    comes_to_exit 1 "lost: ERR UNK from 0x000102" ask h1 send 0x3ff 00 --by-address
+    comes_to_exit 1 "lost: ERR UNK from 0x000102" ask h1 send 0x3ff 00 --by-address --blind
+    comes_to_exit 1 "lost: no other node matches" ask h1 send name=nobody 00
+    head -c 1200 /dev/zero > "$folder/long"
+    comes_to_exit 1 "longer than the MTU of the route" ask h1 send 0x301 --file "$folder/long"
+    comes_to "$driver: an ERR as an object" '[false,"UNK","0x000102","0x0003ff","lost"]' \
+        answer '[.reached, .err_messages[0].err, .err_messages[0].sender_address, .err_messages[0].about[0], .status]' h1 send 0x3ff 00 --by-address
+    comes_to "$driver: nobody receives" true unclaimed_grows
+    exits 1 "nothing has arrived" ask h2 receive --timeout 100ms
+    # by a node of its own, a number of messages
+    in_ns "$(place h3)" "$leat" pktway receive --san "$(san 3 0x341 4341 4304)" --poll 100ms --count 1 --output "$folder/raw" > /dev/null &
+    own=$!
+    wait_until gone_after_data $own || fail "$driver: a node of its own does not receive: $(cat "$folder/sent")"
+    wait $own || fail "$driver: receive --count 1 ends with $?"
+    same "$driver: the octets alone" "$(cat "$folder/raw")" alone
+}
+unclaimed_grows() {
+    ask h1 send 0x301 00 > /dev/null 2>&1
+    ask h3 status --json | jq '.counts.data_unclaimed > 0'
+}
+gone_after_data() {
+    ask h1 send 0x341 text=alone --timeout 300ms > "$folder/sent" 2>&1 || true
+    ! kill -0 "$1" 2> /dev/null
+}
+
+# A host on SAN 1 and SAN 3, whose routers die one after the other: the same name by either address, and both ways.
+multi_homed() {
+    m="in_ns $(place hm) $leat pktway"
+    $m host --name m --poll 100ms --san "$(san 1 0x151 4351 4301)" --san "$(san 3 0x351 4353 4304 4306)" --logical 0xe00006 \
+        > "$folder/m.started" || fail "$driver: a host on two SANs"
+    has "$driver: its addresses" "$(cat "$folder/m.started")" "host m, addresses 0x000151, 0x000351, process"
+    nsenter "$(net_of "$(place hm)")" "$leat" pktway receive --name m --json > "$folder/received.m" &
+    hears_m=$!
+    comes_to "$driver: both addresses" '["0x000151","0x000351"]' answer '[.answers[].address] | sort' h2 tell name=m
+    wait_until has_data_of_m 00 h2 name=m || fail "$driver: a host on two SANs is not reached: $(cat "$folder/sent")"
+    wait_until has_data_of_m 01 h2 0xe00006 || fail "$driver: its group is not reached: $(cat "$folder/sent")"
+    comes_to "$driver: natively from SAN 3" '"0x000351"' answer .address h3 send name=m 00
+    comes_to "$driver: and from SAN 1" '"0x000151"' answer .address h1 send name=m 00
+    wait_until m_reaches_by 0x000151 0x101 || fail "$driver: m does not send by SAN 1: $(cat "$folder/sent")"
+    wait_until m_reaches_by 0x000351 0x301 || fail "$driver: m does not send by SAN 3: $(cat "$folder/sent")"
+    same "$driver: status of both" "$($m status --name m --json | jq -c '[.host_addresses, (.router_addresses | length)]')" '[["0x000151","0x000351"],2]'
+    for dead in ra rb; do
+        kill -9 "$(process $dead)"
+        case $dead in ra) left=0x000351 ;; rb) left=0x000151 ;; esac
+        wait_until reached_at $left || fail "$driver: without $dead m is not reached by $left: $(cat "$folder/sent")"
+        wait_until m_reaches_by $left 0x201 || fail "$driver: without $dead m does not send by $left: $(cat "$folder/sent")"
+        wait_until pings_of_m || fail "$driver: without $dead m does not ping"
+        start $dead || fail "$driver: $dead again: $(cat "$folder/stderr")"
+        wait_until reaches h1 0x301 || fail "$driver: not reached after $dead is back"
+    done
+    kill $hears_m
+    wait $hears_m || true
+    exits 2 "overlaps that of bias 0x100" $m host --name x --san "$(san 1 0x142 4361 4301)" --san "$(san 1 0x143 4362 4301)"
+    $m stop --name m
+}
+has_data_of_m() { ask "$2" send "$3" "$1" > "$folder/sent" 2>&1 && grep -q "\"octets\":\"$1\"" "$folder/received.m"; }
+m_reaches_by() { [ "$($m send "$2" 00 --name m --timeout 300ms --json 2> /dev/null | tee "$folder/sent" | jq -r 'select(.reached) | .sender_address')" = "$1" ]; }
+reached_at() { [ "$(ask h2 send name=m 00 --timeout 300ms --json 2> /dev/null | tee "$folder/sent" | jq -r 'select(.reached) | .address')" = "$1" ]; }
+pings_of_m() { [ "$($m ping 0x201 --name m --timeout 300ms --json 2> /dev/null | jq .received)" = 1 ]; }
 
 # Whom EI accuses, behind two routers: bit 1 the first, bit 0 the second, bit 2 the source.
 accused() {
@@ -434,6 +544,7 @@ strangers() {
     squatter=$!
     waits_for squat2
     same "$driver: a terminal obeys nothing of it" "$(in_ns "$at" "$leat" pktway status --name y)" '\x1b[2Jbelieve me'
+    exits 1 "the host sent a line that is no message" in_ns "$at" "$leat" pktway receive --name y
     kill $squatter
     [ "$driver" != udp ] || return 0
     nsenter "$(net_of ra)" $nobody squat -node/e1/000130 < "$here/pktway_live.py" > "$folder/squat3" &
@@ -536,7 +647,20 @@ bad_input() {
     exits 2 "write 'abc', expected octets in hex" ask h1 write 0x301 0 abc
     exits 2 "read 'many', expected how many octets" ask h1 read 0x301 0 many
     exits 2 "read at 'here', expected an address" ask h1 read 0x301 here 1
+    exits 2 "send 'clos.1', expected an address" ask h1 send clos.1 00
+    exits 2 "send '0xf00000', expected an address" ask h1 send 0xf00000 00
+    exits 2 "send 'name=', expected an address" ask h1 send name= 00
+    exits 2 "send '0', expected octets in hex" ask h1 send 0x301 0
+    exits 2 "longer than 65432 octets" ask h1 send 0x301 --file "$leat"
+    exits 2 "--messages has no meaning for send on a live network" ask h1 send 0x301 00 --messages x
+    exits 2 "expected send TO OCTETS" ask h1 send 0x301
+    exits 2 "--count '0', expected a whole number" ask h1 send 0x301 00 --count 0
+    exits 2 "expected a host's --name" ask ra receive
+    exits 2 "no 'nobody' runs" in_ns h1 "$leat" pktway receive --name nobody
+    exits 2 "'more' behind receive, expected nothing" ask h1 receive more
+    exits 2 "--logical '0x101', expected 0xe00000 to 0xefffff" in_ns h1 "$leat" pktway host --name x --san e1,bias=0x100,address=0x121 --logical 0x101
     exits 2 "tun needs --way" in_ns h1 "$leat" pktway tun --name x --san e1,bias=0x100,address=0x121
+    exits 2 "tun takes one --san" in_ns h1 "$leat" pktway tun --name x --san e1,bias=0x100,address=0x121 --san e3,bias=0x300,address=0x321 --way 10.9.0.3=0x301
     exits 2 "expected ADDRESS[/BITS]=NODE" in_ns h1 "$leat" pktway tun --name x --san e1,bias=0x100,address=0x121 --way 10.9.0.3
     r="in_ns ra $leat pktway route --name x"
     exits 2 "expected as many of the one as of the other" $r --san A --dev e1 --san B
@@ -589,10 +713,13 @@ for driver in ${LEAT_DRIVERS:-xdp packet udp}; do
         error_indication
         rogue
     fi
+    data_messages
+    [ $driver = xdp ] || multi_homed
     [ $driver = packet ] || memory_node
     [ $driver != packet ] || accused
     [ $driver != xdp ] || flaps
     [ $driver != udp ] || three_sans
+    [ $driver != udp ] || crowd
     [ $driver != packet ] || by_letter
     [ $driver != packet ] || captured
     [ $driver != packet ] || ip_over_it

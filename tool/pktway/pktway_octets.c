@@ -6,27 +6,15 @@
 
 enum { LINE_LEN = 16 };
 
-static bool is_hex(const char *text)
-{
-    const size_t len = strlen(text);
-    return len && len % 2 == 0 && strspn(text, "0123456789abcdefABCDEF") == len;
-}
-
 static bool read_written(const struct arguments *args, struct pktway_octets *o)
 {
     const char *word = args->operand[3];
-    const bool text = strncmp(word, "text=", 5) == 0;
-    o->len = text ? strlen(word) - 5 : strlen(word) / 2;
-    if (!text && !is_hex(word))
+    if (!pktway_payload_word(word, o->octets, sizeof o->octets, &o->len) &&
+        o->len <= sizeof o->octets)
         return misused(args->verb, "write '%.60s', expected octets in hex, or text=TEXT", word);
     if (!o->len || o->len > sizeof o->octets)
         return misused(args->verb, "write of %zu octets, expected 1 to %d", o->len,
                        PKTWAY_WRITE_MAX);
-    if (text) memcpy(o->octets, word + 5, o->len);
-    for (size_t i = 0; i < o->len && !text; i++) {
-        const char digits[3] = { word[2 * i], word[2 * i + 1], 0 };
-        o->octets[i] = (uint8_t)strtoul(digits, NULL, 16);
-    }
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* The options that PacketWay networks have beside their descriptions. */
 #include "pktway_options.h"
 #include "duration.h"
+#include "leat_tree.h"
 #include <string.h>
 
 bool pktway_read_time(const char *text, size_t len, leat_time *out)
@@ -23,11 +24,34 @@ static bool find_router(const struct leat_fabric_sans *d, const char *name, size
     return false;
 }
 
-/* KIND:ROUTER[@FROM..[TO]] */
+/* SAN.PORT; whether it is a host's is known once the SAN is built. */
+static bool find_port(const struct leat_fabric_sans *d, const char *name, size_t len,
+                      struct leat_sim_packetway_end *out)
+{
+    const char *point = memchr(name, '.', len);
+    uint64_t port;
+    for (uint32_t i = 0; point && i < d->sans; i++) {
+        const size_t at = strlen(d->san[i].name);
+        if (at != (size_t)(point - name) || strncmp(d->san[i].name, name, at) != 0) continue;
+        if (!leat_tree_number(point + 1, len - at - 1, &port) || port > UINT16_MAX) return false;
+        *out = (struct leat_sim_packetway_end){ i, (uint32_t)port };
+        return true;
+    }
+    return false;
+}
+
+static bool find_place(const struct leat_fabric_sans *d, const char *name, size_t len,
+                       struct leat_sim_packetway_fault *out)
+{
+    return out->kind == LEAT_SIM_PACKETWAY_PORT_DOWN ? find_port(d, name, len, &out->port)
+                                                     : find_router(d, name, len, &out->router);
+}
+
+/* KIND:ROUTER[@FROM..[TO]], or port:SAN.PORT with the same behind it */
 static bool read_fault(const struct leat_fabric_sans *d, const char *text, size_t len,
                        struct leat_sim_packetway_fault *out)
 {
-    static const char *const kinds[] = { "router:", "link:", "errors:" };
+    static const char *const kinds[] = { "router:", "link:", "errors:", "port:" };
     const char *end = text + len, *at = memchr(text, '@', len);
     *out = (struct leat_sim_packetway_fault){ .to = LEAT_NEVER };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -35,7 +59,7 @@ static bool read_fault(const struct leat_fabric_sans *d, const char *text, size_
         if (len <= kind || strncmp(text, kinds[i], kind) != 0) continue;
         const char *name = text + kind;
         out->kind = (enum leat_sim_packetway_fault_kind)i;
-        if (!find_router(d, name, (size_t)((at ? at : end) - name), &out->router)) return false;
+        if (!find_place(d, name, (size_t)((at ? at : end) - name), out)) return false;
         if (!at) return true;
         const char *dots = strstr(at, "..");
         if (!dots || dots >= end || !pktway_read_time(at + 1, (size_t)(dots - at - 1), &out->from))
@@ -58,8 +82,8 @@ static bool read_faults(const struct arguments *args, struct leat_fabric_sans *d
         if (read_fault(d, text, len, &d->fault[d->faults++])) continue;
         return misused(
             args->verb,
-            "--fault '%.*s', expected router:, link: or errors:, the name of a router, and "
-            "@FROM.. or @FROM..TO, as in router:%s@1ms..2.5ms",
+            "--fault '%.*s', expected router:, link: or errors: and the name of a router, or port: "
+            "and SAN.PORT of a host, and @FROM.. or @FROM..TO, as in router:%s@1ms..2.5ms",
             (int)len, text, d->routers ? d->router[0].name : "west");
     }
     return true;

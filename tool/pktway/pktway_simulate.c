@@ -3,6 +3,7 @@
 #include "fabric.h"
 #include "leat_tree.h"
 #include "number.h"
+#include "pktway_mail.h"
 #include "pktway_options.h"
 #include "pktway_shared.h"
 #include <inttypes.h>
@@ -20,6 +21,10 @@ enum { SIZE_DEFAULT = 56, COUNT_MAX = 100000, MESSAGES_MAX = 16 };
 static void on_passes(void *context, const struct leat_sim_packetway_pass *pass)
 {
     struct pktway_query *a = context;
+    if (a->mail) {
+        pktway_mail_passes(a, pass);
+        return;
+    }
     if (!pass->first) return; /* of a long message the others follow it */
     if (!a->is_inside) a->in = pass->end;
     a->is_inside = pass->decision.verdict == LEAT_PACKETWAY_TO_TWIN;
@@ -37,6 +42,7 @@ static void on_event(void *context, uint32_t port, const struct leat_packetway_e
 {
     struct pktway_query *a = context;
     if (a->remote) pktway_on_memory_event(a, port, e, at);
+    if (a->mail) pktway_mail_event(a, port, e);
     switch (e->kind) {
     case LEAT_PACKETWAY_EVENT_DATA:
         a->is_there = true;
@@ -57,6 +63,11 @@ static void on_event(void *context, uint32_t port, const struct leat_packetway_e
     }
 }
 
+static void on_receives(void *context, const struct leat_sim_packetway_reception *reception)
+{
+    pktway_mail_receives(context, reception);
+}
+
 static void on_sent(void *context, const struct leat_port_message *message, leat_time at)
 {
     (void)context, (void)message, (void)at;
@@ -65,7 +76,8 @@ static void on_sent(void *context, const struct leat_port_message *message, leat
 static void on_arrived(void *context, const struct leat_port_message *message, leat_time at)
 {
     struct pktway_query *a = context;
-    (void)message, (void)at;
+    (void)at;
+    if (a->mail) pktway_mail_ends(a, message, NULL);
     a->is_over = true;
 }
 
@@ -73,7 +85,8 @@ static void on_lost(void *context, const struct leat_port_message *message, cons
                     leat_time at)
 {
     struct pktway_query *a = context;
-    (void)message, (void)at;
+    (void)at;
+    if (a->mail) pktway_mail_ends(a, message, why);
     a->is_over = true;
     a->why = why;
 }
@@ -81,7 +94,7 @@ static void on_lost(void *context, const struct leat_port_message *message, cons
 /* ---- the command line ----------------------------------------------------------------------- */
 
 /* SAN.PORT or an address. */
-static bool read_node(const struct pktway_query *a, const char *text, uint32_t *address)
+bool pktway_node_read(const struct pktway_query *a, const char *text, uint32_t *address)
 {
     const char *point = strrchr(text, '.');
     uint64_t number;
@@ -110,7 +123,8 @@ static bool read_host(const struct pktway_query *a, const char *what, const char
                       uint32_t *port)
 {
     uint32_t address;
-    if (read_node(a, text, &address) && leat_sim_packetway_find(&a->network->net, address, port))
+    if (pktway_node_read(a, text, &address) &&
+        leat_sim_packetway_find(&a->network->net, address, port))
         return true;
     return misused(a->args->verb, "%s '%s', expected a host of %s: SAN.PORT or its address", what,
                    text, a->network->design.name);
@@ -146,7 +160,8 @@ static bool read_fabric(struct pktway_query *a, const char *word)
 static bool read_options(struct pktway_query *a)
 {
     static const char known[] = "--fabric --from --at --error-at --fault --bytes --by-address "
-                                "--count --json --cut-through";
+                                "--count --json --cut-through --priority --every --file "
+                                "--messages --output";
     const char *fabric = argument(a->args, "--fabric");
     a->text = argument(a->args, "--json") ? NULL : stdout;
     a->size = SIZE_DEFAULT;
@@ -160,6 +175,20 @@ static bool read_options(struct pktway_query *a)
     return true;
 }
 
+/* In flight. */
+static uint32_t messages_max(const struct pktway_query *a)
+{
+    const char *word = a->args->operand[0];
+    return strcmp(word, "send") == 0 || strcmp(word, "receive") == 0 ? PKTWAY_MAIL_MAX
+                                                                     : MESSAGES_MAX;
+}
+
+/* send takes names of hosts, too: pktway_mail.c reads them. */
+static bool may_name_host(const struct pktway_query *a)
+{
+    return strcmp(a->args->operand[0], "send") == 0;
+}
+
 /* Opens the network and lets it run up to --at. */
 static bool open_network(struct pktway_query *a)
 {
@@ -167,15 +196,15 @@ static bool open_network(struct pktway_query *a)
     leat_time when = 0;
     if (!number_take(a->args, "--at", &when)) return false;
     struct leat_fabric_error error;
-    a->network->watch = (struct leat_sim_packetway_watch){ a, on_passes, on_event };
+    a->network->watch = (struct leat_sim_packetway_watch){ a, on_passes, on_event, on_receives };
     if (!leat_fabric_open(&a->network->base,
-                          &(struct leat_fabric_config){ .messages_max = MESSAGES_MAX }, &error))
+                          &(struct leat_fabric_config){ .messages_max = messages_max(a) }, &error))
         return fabric_refused(a->args->verb, a->network->base.word, &error);
     struct leat_port_net *net = &a->network->net.base;
     net->observer = (struct leat_port_observer){
         .context = a, .sent = on_sent, .arrived = on_arrived, .lost = on_lost
     };
-    if (from && !read_host(a, "--from", from, &a->from)) return false;
+    if (from && !may_name_host(a) && !read_host(a, "--from", from, &a->from)) return false;
     while (net->now < when && !interrupted)
         leat_port_run(net, when);
     return true;
@@ -267,26 +296,32 @@ static int ping(struct pktway_query *a)
     return DONE;
 }
 
+void pktway_put_hop_json(const struct pktway_query *a, const struct pktway_hop *h, leat_time start,
+                         struct leat_json *j)
+{
+    const struct leat_fabric_router *r = &a->network->design.router[h->router];
+    const struct leat_sim_packetway_end *in = &r->end[h->in], *out = &r->end[h->out];
+    leat_json_object(j, NULL);
+    leat_json_string(j, "router_name", r->name);
+    json_format(j, "in_node", "%s.%u", a->network->design.san[in->san].name, in->port);
+    json_format(j, "out_node", "%s.%u", a->network->design.san[out->san].name, out->port);
+    json_fixed(j, "time_us", 1e-6 * (double)(h->at - start), 6);
+    leat_json_bool(j, "planned", h->planned);
+    leat_json_bool(j, "cut_through", h->cut);
+    leat_json_end(j);
+}
+
 static void put_hop(const struct pktway_query *a, uint32_t index, leat_time start,
                     struct leat_json *j)
 {
     const struct pktway_hop *h = &a->leg.hop[index];
     const struct leat_fabric_router *r = &a->network->design.router[h->router];
     const struct leat_sim_packetway_end *in = &r->end[h->in], *out = &r->end[h->out];
-    const char *from = a->network->design.san[in->san].name,
-               *to = a->network->design.san[out->san].name;
-    const double us = 1e-6 * (double)(h->at - start);
     text_print(a->text, "%2u  %-12s from %s.%u to %s.%u after %.3f us, %s, %s\n", index + 1,
-               r->name, from, in->port, to, out->port, us, h->planned ? "planned" : "by address",
-               h->cut ? "cut through" : "stored");
-    leat_json_object(j, NULL);
-    leat_json_string(j, "router_name", r->name);
-    json_format(j, "in_node", "%s.%u", from, in->port);
-    json_format(j, "out_node", "%s.%u", to, out->port);
-    json_fixed(j, "time_us", us, 6);
-    leat_json_bool(j, "planned", h->planned);
-    leat_json_bool(j, "cut_through", h->cut);
-    leat_json_end(j);
+               r->name, a->network->design.san[in->san].name, in->port,
+               a->network->design.san[out->san].name, out->port, 1e-6 * (double)(h->at - start),
+               h->planned ? "planned" : "by address", h->cut ? "cut through" : "stored");
+    pktway_put_hop_json(a, h, start, j);
 }
 
 static int trace(struct pktway_query *a)
@@ -371,7 +406,7 @@ static int plan(struct pktway_query *a)
     const char *word = a->args->operand[1];
     struct leat_packetway_host *host = leat_sim_packetway_host(&a->network->net, a->from);
     uint32_t dt;
-    if (!read_node(a, word, &dt))
+    if (!pktway_node_read(a, word, &dt))
         return misuse(a->args->verb, "plan '%s', expected SAN.PORT or an address of %s", word,
                       a->network->design.name);
     const struct leat_packetway_plan *p = leat_packetway_host_plan(
@@ -472,6 +507,9 @@ static const struct subcommand {
     { "tables", 0, 1, "one router at most", pktway_put_tables },
     { "read", 3, 3, "a host, an address of its memory, and how many octets", memory },
     { "write", 3, 3, "a host, an address of its memory, and octets: hex or text=TEXT", memory },
+    { "send", 0, 2, "TO and OCTETS, text=TEXT or --file FILE; or --messages FILE",
+      pktway_put_mail },
+    { "receive", 1, 1, "one host, and --messages FILE", pktway_put_mail },
 };
 
 int pktway_simulate(const struct arguments *args)

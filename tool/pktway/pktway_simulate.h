@@ -44,10 +44,18 @@ struct pktway_query {
     size_t records_len;
     bool is_cut;                  /* the list was truncated */
     struct pktway_remote *remote; /* read and write: the remote memory; else NULL */
+    struct pktway_mail *mail;     /* send and receive: the messages; else NULL */
 };
 
 /* An exit code. args->operand[0] is the subverb. */
 int pktway_simulate(const struct arguments *args);
+
+/* SAN.PORT or an address. False: neither. */
+bool pktway_node_read(const struct pktway_query *query, const char *text, uint32_t *address);
+
+/* A hop as a value of a JSON array; `start`: when the message was sent. */
+void pktway_put_hop_json(const struct pktway_query *query, const struct pktway_hop *hop,
+                         leat_time start, struct leat_json *json);
 
 /* read and write: the memory of the host at port `to` (pktway_memory.c). An exit code. */
 int pktway_put_memory(struct pktway_query *query, uint32_t to);

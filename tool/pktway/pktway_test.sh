@@ -83,6 +83,110 @@ exits 2 "read: expected a host, an address of its memory" "$leat" pktway read ri
 exits 2 "--allow does not go with read" "$leat" pktway read ring.1 0 4 --allow rw --fabric threesan
 exits 2 "--timeout has no meaning for threesan" "$leat" pktway read ring.1 0 4 --timeout 1s --fabric threesan
 
+# ---- data: one message to a node, a group, a name, a capability ---------------------------------------------
+has "sent" "$("$leat" pktway send clos.15 text=hello --fabric twosan)" "1: 0x101 to clos.15, priority 0, 5 octets, at 33.500 us at 0x000210 after 33.500 us by west"
+pktway send mesh.8 cafe01 --fabric threesan --from ring.1 --priority 9 --count 2 --every 10us > "$folder/sent"
+python3 "$(dirname "$0")/../../share/schema/check.py" < "$folder/sent" > /dev/null || fail "objects of send"
+same "as objects" "$(jq -c '[.number, .sender_address, .address, .priority, .bytes, .attempts, .routers_passed, .hops[0].router_name]' "$folder/sent" | xargs)" \
+    '[1,0x000102,0x000309,9,3,1,1,south] [2,0x000102,0x000309,9,3,1,1,south]'
+same "the same twice" "$(pktway send mesh.8 cafe01 --fabric threesan --from ring.1 --priority 9 --count 2 --every 10us)" "$(cat "$folder/sent")"
+for how in "" --by-address; do
+    # shellcheck disable=SC2086
+    same "to a name $how" "$(pktway send name=mesh.8 00 --fabric threesan $how | jq -c '[.address, .routers_passed]')" '["0x000309",1]'
+done
+lost() { pktway send "$@" 2> /dev/null | jq -c '[.reached, .why, .err_messages[].err, .status]'; }
+same "nobody" "$(lost 0x999 00 --fabric threesan)" '[false,"no half-router knows a route to its destination","UNK","lost"]'
+same "nobody, by address" "$(lost 0x999 00 --fabric threesan --by-address)" '[false,"destination unknown, or only where it must not go","UNK","lost"]'
+same "a half-router" "$(lost mesh.0 00 --fabric threesan)" '[false,"it is for a half-router, which takes no data","GENERAL","lost"]'
+same "an unknown name" "$(lost name=nobody 00 --fabric threesan)" '[false,"no other node matches","lost"]'
+same "a group of nobody" "$(lost 0xe00001 00 --fabric threesan)" '[false,"no node of its SAN, or of those next to it, has its logical address","lost"]'
+same "too long" "$(head -c 4096 /dev/zero | lost mesh.8 --file - --fabric threesan)" '[false,"it is longer than the MTU of the route","lost"]'
+same "no router" "$(lost clos.15 00 --fabric twosan --fault router:west --at 1ms)" '[false,"no half-router knows a route to its destination","lost"]'
+exits 1 "" "$leat" pktway send 0x999 00 --fabric threesan
+has "a reason in words" "$(cat "$folder/stdout")" "lost: no half-router knows a route to its destination (ERR UNK from 0x000108)"
+
+# An urgent message overtakes those that wait in the router for the Clos network, one that is not is behind them.
+{
+    for station in 0 1 2 4 5 6; do for _ in 1 2 3; do echo "0us ring.$station clos.15 10 text=$(printf '%1500s' '' | tr ' ' x)"; done; done
+    echo "50us ring.1 clos.14 63 text=urgent # sent last"
+    echo "50us ring.2 clos.14 0 text=slow"
+} > "$folder/list"
+pktway send --messages "$folder/list" --fabric twosan > "$folder/sent"
+same "all arrive" "$(jq -s '[length, all(.reached)] | tostring' "$folder/sent")" '"[20,true]"'
+same "the urgent one overtakes" "$(jq -s 'map(.number) | [(index(19) < 6), (index(20) > 15)] | tostring' "$folder/sent")" '"[true,true]"'
+sed 's/ 63 text/ 10 text/' "$folder/list" > "$folder/even"
+same "with the same priority it does not" "$(pktway send --messages "$folder/even" --fabric twosan | jq -s 'map(.number) | index(19) > 6')" true
+exits 0 "" "$leat" pktway receive clos.14 --messages "$folder/list" --fabric twosan
+same "received" "$(sed 's/at [0-9.]* us //' "$folder/stdout")" "1: from 0x000102 to 0x00020f, priority 63, 6 octets: urgent
+2: from 0x000103 to 0x00020f, priority 0, 4 octets: slow"
+exits 0 "" "$leat" pktway receive clos.14 --messages "$folder/list" --fabric twosan --output "$folder/octets"
+same "the octets" "$(cat "$folder/octets")" urgentslow
+pktway receive 0x20f --messages "$folder/list" --fabric twosan --count 1 > "$folder/got"
+python3 "$(dirname "$0")/../../share/schema/check.py" < "$folder/got" > /dev/null || fail "objects of receive"
+same "one of them" "$(jq -c '[.sender_address, .priority, .pt, .octets]' "$folder/got")" '["0x000102",63,1025,"757267656e74"]'
+exits 1 "clos.14: 2 messages arrived, expected 3" "$leat" pktway receive clos.14 --messages "$folder/list" --fabric twosan --count 3 --output "$folder/none"
+[ ! -e "$folder/none" ] || fail "a file of too few messages"
+exits 1 "clos.13: 0 messages arrived, expected 1 or more" "$leat" pktway receive clos.13 --messages "$folder/list" --fabric twosan
+
+# Hosts with names: crunch is on two SANs, and in a group.
+{
+    cat "$(dirname "$0")/../../share/fabrics/threesan.yaml"
+    echo "hosts:"
+    echo "  - {name: crunch, at: [ring.0, mesh.8], capabilities: [7, 9], logical: [0xe00005]}"
+    echo "  - {name: store, at: [clos.3], logical: [0xe00005]}"
+} > "$folder/hosts.yaml"
+y="--fabric $folder/hosts.yaml"
+"$leat" fabric show "$folder/hosts.yaml" --json | python3 "$(dirname "$0")/../../share/schema/check.py" > /dev/null || fail "hosts as objects"
+has "hosts" "$("$leat" fabric show "$folder/hosts.yaml")" "host crunch   ring.0 (0x101), mesh.8 (0x309), capability 7, capability 9, logical 0xe00005"
+# shellcheck disable=SC2086
+{
+    same "two addresses, one name" "$(pktway tell name=crunch $y | jq -c '[.answers[].address]')" '["0x000101","0x000309"]'
+    where() { pktway send "$@" $y | jq -r '[.receiver_address] | join(" ")' | sort | xargs; }
+    same "the nearest address" "$(where name=crunch 00 --from clos.4) $(where name=crunch 00 --from ring.1) $(where capability=9 00 --from mesh.1)" "0x000309 0x000101 0x000309"
+    same "the other one" "$(where name=crunch 00 --from clos.4 --fault port:mesh.8) $(where name=crunch 00 --from ring.1 --fault port:ring.0)" "0x000101 0x000309"
+    same "round a router" "$(where name=crunch 00 --from clos.4 --fault router:east)" 0x000101
+    same "none is left" "$(lost name=crunch 00 --from clos.4 --fault port:mesh.8 --fault port:ring.0 --at 1ms $y)" '[false,"no other node matches","lost"]'
+    same "a group" "$(where 0xe00005 00 --from ring.1)" "0x000101 0x000309"
+    same "a group, from elsewhere" "$(where 0xe00005 00 --from clos.4 --fault router:east)" "0x000101 0x000204"
+    from() { pktway send "$@" $y --from crunch | jq -r '[.sender_address, .attempts] | join(" ")' | xargs; }
+    same "from two ports" "$(from name=store 00) $(from name=store 00 --fault port:mesh.8) $(from ring.1 00)" "0x000309 1 0x000101 1 0x000101 1"
+    # The port fails while messages are on their way: the same one is sent to the other address.
+    pktway send name=crunch 00 --from clos.4 --count 6 --every 40us --fault port:mesh.8@2.35ms.. $y > "$folder/sent"
+    same "on the way" "$(jq -s '[all(.reached), (map(.receiver_address) | unique), (map(.attempts) | max)] | tostring' "$folder/sent")" '"[true,[\"0x000101\",\"0x000309\"],2]"'
+    exits 2 "send 'crunch', expected SAN.PORT, an address, name=NAME" "$leat" pktway send crunch 00 $y
+    exits 2 "--from 'nobody', expected a host of" "$leat" pktway send 0x101 00 --from nobody $y
+    exits 2 "'0x101' is the sender itself" "$leat" pktway send 0x101 00 --from crunch $y
+    exits 2 "a fault of a port that is no host's" "$leat" pktway ping clos.4 $y --fault port:ring.7
+    exits 2 "--fault 'port:ring', expected" "$leat" pktway ping clos.4 $y --fault port:ring
+}
+line() { # line TEXT-ON-STDERR LINE: a list of this line
+    echo "$2" > "$folder/bad.list"
+    exits 2 "$1" "$leat" pktway send --messages "$folder/bad.list" --fabric twosan
+}
+line "bad.list:1: '64', expected a priority of 0 to 63" "0us ring.1 clos.14 64 00"
+line "bad.list:1: 4 words, expected TIME FROM TO PRIORITY OCTETS|text=TEXT" "0us ring.1 clos.14 6"
+line "bad.list:1: 6 words, expected" "0us ring.1 clos.14 6 00 00"
+line "bad.list:1: 'soon', expected a time" "soon ring.1 clos.14 6 00"
+line "bad.list:1: 'ring.9' is no host of twosan" "0us ring.9 clos.14 6 00"
+line "bad.list:1: 'name=', expected SAN.PORT" "0us ring.1 name= 6 00"
+line "bad.list:1: 'ring.1' is the sender itself" "0us ring.1 ring.1 6 00"
+line "bad.list:1: '0', expected octets in hex" "0us ring.1 clos.14 6 0"
+line "bad.list: no message" "# nothing"
+exits 2 "No such file" "$leat" pktway send --messages "$folder/no.list" --fabric twosan
+exits 2 "--messages with another message" "$leat" pktway send clos.1 00 --messages "$folder/list" --fabric twosan
+for more in "--from ring.1" "--priority 3" "--count 2" "--every 1us" "--file x"; do
+    # shellcheck disable=SC2086
+    exits 2 "${more% *} with --messages, whose lines say that" "$leat" pktway send --messages "$folder/list" --fabric twosan $more
+done
+exits 2 "--from with --messages" "$leat" pktway receive clos.14 --messages "$folder/list" --from ring.1 --fabric twosan
+exits 2 "expected send TO OCTETS" "$leat" pktway send clos.1 --fabric twosan
+exits 2 "send 'abc', expected octets in hex" "$leat" pktway send clos.1 abc --fabric twosan
+exits 2 "No such file" "$leat" pktway send clos.1 --file "$folder/no.file" --fabric twosan
+exits 2 "--priority '64', expected a whole number, 0 to 63" "$leat" pktway send clos.1 00 --priority 64 --fabric twosan
+exits 2 "--count 5000, expected at most 4096" "$leat" pktway send clos.1 00 --count 5000 --fabric twosan
+exits 2 "expected receive HOST --messages FILE" "$leat" pktway receive clos.1 --fabric twosan
+exits 2 "receive 'clos.0', expected SAN.PORT" "$leat" pktway receive clos.0 --messages "$folder/list" --fabric twosan
+
 # ---- under load --------------------------------------------------------------------------------------
 sim() { "$leat" sim "$@" --json | jq -c 'del(.wall_seconds)'; }
 same "the same twice" "$(sim threesan --cycles 5000000)" "$(sim threesan --cycles 5000000)"
@@ -297,6 +401,42 @@ sans:
   - {name: a, fabric: ring8, bias: 0x100}
   - {name: b, fabric: ring8, bias: 0x200}
 Y
+yaml 5 "at: a.7 is a half-router of one (line 4), expected another" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100}
+  - {name: b, fabric: ring8, bias: 0x200}
+routers: [{name: one, at: [a.7, b.0]}]
+hosts: [{name: h, at: [a.7]}]
+Y
+yaml 5 "at: a.1 is of h (line 4), expected another" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100}
+hosts:
+  - {name: h, at: [a.1]}
+  - {name: k, at: [a.2, a.1]}
+Y
+yaml 3 "at: a.8, expected a port of 0 to 7" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100}
+hosts: [{name: h, at: [a.8]}]
+Y
+yaml 5 "name: 'h' is that of line 4, expected another" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100}
+hosts:
+  - {name: h, at: [a.1]}
+  - {name: h, at: [a.2]}
+Y
+yaml 3 "capabilities: '2', expected 1 to 255 and not 2 (router)" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100}
+hosts: [{name: h, at: [a.1], capabilities: [1, 2]}]
+Y
+yaml 3 "logical: '0x101', expected an address of 0xe00000 to 0xefffff" <<'Y'
+sans:
+  - {name: a, fabric: ring8, bias: 0x100}
+hosts: [{name: h, at: [a.1], logical: [0x101]}]
+Y
 yaml 2 "name: nothing, expected a word of at most 32 plain characters" <<'Y'
 sans:
   - {name: "", fabric: ring8, bias: 0x100}
@@ -318,7 +458,7 @@ exits 2 "--count does not go with plan, expected one of --name" "$leat" pktway p
 has "help of a subverb" "$("$leat" pktway stop --help)" "leat pktway stop: end a router or host"
 has "its options" "$("$leat" help pktway host)" "--poll TIME        interval of WRU?, 10ms to 60s; default 1s"
 has "a further page" "$("$leat" help pktway networks)" "A SAN is a network device"
-for word in ping trace plan tell tables read write route host tun memory status stop; do
+for word in ping trace plan tell tables read write send receive route host tun memory status stop; do
     has "help of all subverbs" "$("$leat" pktway --help)" "  $word "
     has "help of $word" "$("$leat" help pktway $word)" "  leat pktway $word "
 done

@@ -28,3 +28,13 @@ void pktway_put_table(const struct leat_packetway_table_view *t, struct leat_jso
     }
     leat_json_end(j);
 }
+
+const char *pktway_err_name(uint16_t te)
+{
+    switch (te) {
+    case LEAT_PACKETWAY_TE_UNK: return "UNK";
+    case LEAT_PACKETWAY_TE_HRDOWN: return "HRDOWN";
+    case LEAT_PACKETWAY_TE_LINKDOWN: return "LINKDOWN";
+    default: return "GENERAL";
+    }
+}

@@ -15,12 +15,10 @@ enum {
 };
 static const uint64_t ns_per_s = 1000000000;
 
-void leat_packetway_auth_init(struct leat_packetway_auth *auth,
-                              const uint8_t key[LEAT_PACKETWAY_KEY_LEN])
+void leat_packetway_auth_init(struct leat_packetway_auth *auth, const struct leat_keys *keys)
 {
     memset(auth, 0, sizeof *auth);
-    auth->keyed = key != NULL;
-    if (key) memcpy(auth->key, key, sizeof auth->key);
+    auth->keys = *keys;
 }
 
 bool leat_packetway_is_control(const uint8_t *message, uint32_t len, uint32_t *header_at)
@@ -62,6 +60,15 @@ static uint64_t mac_of(const uint8_t *key, uint64_t link, const uint8_t *message
     return leat_sip_finish(&s, 0, sizeof front + (uint64_t)len);
 }
 
+static bool is_keyed(const struct leat_keys *keys, uint64_t link, const uint8_t *message,
+                     uint32_t len, uint32_t mac_at)
+{
+    for (uint32_t i = 0; i < keys->count; i++)
+        if (mac_of(keys->key[i], link, message, len, mac_at) == leat_get_be64(message + mac_at))
+            return true;
+    return false;
+}
+
 /* Broadcast, so it could come back to this node. */
 static void remember(struct leat_packetway_auth *auth)
 {
@@ -74,7 +81,7 @@ uint32_t leat_packetway_auth_seal(struct leat_packetway_auth *auth,
                                   uint32_t len, uint8_t *out)
 {
     uint32_t at;
-    if (!auth->keyed || !leat_packetway_is_control(message, len, &at)) return 0;
+    if (!auth->keys.count || !leat_packetway_is_control(message, len, &at)) return 0;
     const uint32_t front = at + FIELD_AT, all = len + LEAT_PACKETWAY_AUTH_LEN;
     uint8_t *ph = out + at;
     const bool only = !(message[at + LEAT_PACKETWAY_H_AT] & H);
@@ -88,7 +95,7 @@ uint32_t leat_packetway_auth_seal(struct leat_packetway_auth *auth,
     leat_put_be24(ph + FROM_AT, is_claim(ph) ? 0 : hop->me);
     leat_put_be24(ph + TO_AT, hop->to);
     leat_put_be64(ph + SERIAL_AT, auth->serial);
-    leat_put_be64(ph + MAC_AT, mac_of(auth->key, hop->link, out, all, at + MAC_AT));
+    leat_put_be64(ph + MAC_AT, mac_of(auth->keys.key[0], hop->link, out, all, at + MAC_AT));
     return all;
 }
 
@@ -182,12 +189,11 @@ static uint64_t *fault_of(struct leat_packetway_auth *auth, const struct leat_pa
 {
     const uint8_t *ph = message + at;
     const bool there = leat_packetway_auth_is_there(message, len, at);
-    if (!auth->keyed) return there ? &auth->counts.locked : NULL;
+    if (!auth->keys.count) return there ? &auth->counts.locked : NULL;
     if (!there) return &auth->counts.bare;
     const uint32_t from = leat_get_be24(ph + FROM_AT);
     const uint64_t serial = leat_get_be64(ph + SERIAL_AT);
-    if (mac_of(auth->key, hop->link, message, len, at + MAC_AT) != leat_get_be64(ph + MAC_AT))
-        return &auth->counts.forged;
+    if (!is_keyed(&auth->keys, hop->link, message, len, at + MAC_AT)) return &auth->counts.forged;
     if (is_mine(auth, hop, from, serial)) return &auth->counts.replayed;
     if (!is_fresh(serial, hop->now)) return &auth->counts.late;
     if (!is_for(hop->me, ph) || !is_from_here(hop->block, ph)) return &auth->counts.misdirected;
@@ -208,7 +214,7 @@ bool leat_packetway_auth_open(struct leat_packetway_auth *auth,
         ++*fault;
         return false;
     }
-    if (!auth->keyed) return true;
+    if (!auth->keys.count) return true;
     const uint32_t front = at + FIELD_AT, behind = front + LEAT_PACKETWAY_AUTH_LEN;
     if (message[front] & LAST) message[at + LEAT_PACKETWAY_H_AT] &= (uint8_t)~H;
     memmove(message + front, message + behind, *len - behind);

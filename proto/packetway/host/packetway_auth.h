@@ -29,6 +29,7 @@
 #ifndef LEAT_PACKETWAY_AUTH_H
 #define LEAT_PACKETWAY_AUTH_H
 
+#include "leat_keys.h"
 #include "packetway_bias.h"
 #include "packetway_codes.h"
 #include <leat/packetway.h>
@@ -51,9 +52,8 @@ struct leat_packetway_sender {
 
 /* One node on one SAN. */
 struct leat_packetway_auth {
-    bool keyed;
-    uint8_t key[LEAT_PACKETWAY_KEY_LEN];
-    uint64_t serial; /* the last serial used */
+    struct leat_keys keys; /* the first one signs, all are accepted */
+    uint64_t serial;       /* the last serial used */
     uint32_t sent_at;
     uint64_t sent[LEAT_PACKETWAY_SENT_MAX]; /* of broadcasts; increasing, the oldest at sent_at */
     struct leat_packetway_auth_counts counts;
@@ -61,9 +61,8 @@ struct leat_packetway_auth {
     struct leat_packetway_sender senders[LEAT_PACKETWAY_SENDERS_MAX];
 };
 
-/* A key, or NULL: none. */
-void leat_packetway_auth_init(struct leat_packetway_auth *auth,
-                              const uint8_t key[LEAT_PACKETWAY_KEY_LEN]);
+/* keys->count 0: none. They may be changed later, between two messages: auth->keys. */
+void leat_packetway_auth_init(struct leat_packetway_auth *auth, const struct leat_keys *keys);
 
 /*
  * Does this message change what nodes know (RRP, ERR), or may it contain one that does (EMBEDDED)?

@@ -19,10 +19,16 @@ static struct leat_packetway_auth alice, bob;
 static uint8_t message[VECTOR_LEN_MAX], sealed[VECTOR_LEN_MAX], got[VECTOR_LEN_MAX];
 static struct leat_packetway_hop from_alice, at_bob;
 
+static void init(struct leat_packetway_auth *auth, const uint8_t *one)
+{
+    const struct leat_keys keys = leat_keys_of(one, NULL);
+    leat_packetway_auth_init(auth, &keys);
+}
+
 static void begin(void)
 {
-    leat_packetway_auth_init(&alice, key);
-    leat_packetway_auth_init(&bob, key);
+    init(&alice, key);
+    init(&bob, key);
     from_alice = (struct leat_packetway_hop){
         .me = 0x101, .to = 0x102, .link = 0x020000000101, .now = now, .block = &block
     };
@@ -141,7 +147,7 @@ static void without_a_key_nothing_changes_and_keyed_messages_are_counted(void)
 {
     begin();
     const uint32_t len = seal(hrto);
-    leat_packetway_auth_init(&bob, NULL);
+    init(&bob, NULL);
     EQ(leat_packetway_auth_seal(&bob, &from_alice, message, 32, got), 0);
     uint32_t plain = (uint32_t)unhex(hrto, got);
     OK(leat_packetway_auth_open(&bob, &at_bob, got, &plain) && plain == 32);
@@ -159,7 +165,7 @@ static void a_node_without_the_key_is_refused(void)
     OK(!leat_packetway_auth_open(&bob, &at_bob, got, &len));
     EQ(bob.counts.bare, 1);
     EQ(len, 32);
-    leat_packetway_auth_init(&alice, other);
+    init(&alice, other);
     OK(!open(seal(hrto)));
     EQ(bob.counts.forged, 1);
     begin();
@@ -167,6 +173,26 @@ static void a_node_without_the_key_is_refused(void)
     at_bob.link++; /* from another MAC address */
     OK(!open(len));
     EQ(bob.counts.forged, 1);
+}
+
+/* From one key to the next in three steps: who is a step ahead or behind is heard. */
+static void keys_are_changed_one_node_after_another(void)
+{
+    static const uint8_t next[LEAT_PACKETWAY_KEY_LEN] = { 1 };
+    const struct leat_keys step[] = { leat_keys_of(key, NULL), leat_keys_of(key, next),
+                                      leat_keys_of(next, key), leat_keys_of(next, NULL) };
+    for (int of_alice = 0; of_alice < 4; of_alice++)
+        for (int of_bob = 0; of_bob < 4; of_bob++) {
+            const int apart = of_alice > of_bob ? of_alice - of_bob : of_bob - of_alice;
+            const bool signs_next = of_alice >= 2;
+            begin();
+            alice.keys = step[of_alice];
+            bob.keys = step[of_bob];
+            const bool heard = open(seal(hrto));
+            OK(heard || apart > 1);
+            EQ(heard, signs_next ? of_bob >= 1 : of_bob <= 2);
+            EQ(bob.counts.forged, !heard);
+        }
 }
 
 /* It reveals that there is a key, and is of no other use. */
@@ -178,10 +204,10 @@ static void a_blank_is_believed_by_nobody(void)
        len + LEAT_PACKETWAY_AUTH_LEN);
     OK(!open(len + LEAT_PACKETWAY_AUTH_LEN));
     EQ(bob.counts.forged, 1);
-    leat_packetway_auth_init(&bob, NULL);
+    init(&bob, NULL);
     OK(!open(len + LEAT_PACKETWAY_AUTH_LEN));
     EQ(bob.counts.locked, 1);
-    leat_packetway_auth_init(&alice, NULL);
+    init(&alice, NULL);
     EQ(leat_packetway_auth_blank(&alice, &from_alice, message, len, sealed), 0);
 }
 
@@ -305,7 +331,7 @@ static void a_claim_of_an_address_has_no_sender(void)
     from_alice.me = 0x102;
     OK(open(seal(info)));
     from_alice.now -= second;
-    leat_packetway_auth_init(&alice, key);
+    init(&alice, key);
     OK(open(seal(info)));
     EQ(bob.sender_count, 0);
     EQ(refused(&bob), 0);
@@ -362,7 +388,7 @@ static void another_node_that_has_my_address_is_noticed(void)
     EQ(refused(&alice), 0);
     /* Too far ahead. */
     at_bob.now = now + 61 * second;
-    leat_packetway_auth_init(&bob, key);
+    init(&bob, key);
     const uint32_t len = (uint32_t)unhex(info, message);
     OK(!comes_back(leat_packetway_auth_seal(&bob, &at_bob, message, len, sealed)));
     EQ(alice.counts.late, 1);
@@ -414,10 +440,11 @@ TAP_MAIN(T(the_field_is_what_the_readme_says), T(three_types_of_messages_are_key
          T(a_sealed_message_is_a_message_whose_field_others_ignore),
          T(what_is_opened_is_what_was_sealed),
          T(without_a_key_nothing_changes_and_keyed_messages_are_counted),
-         T(a_node_without_the_key_is_refused), T(a_blank_is_believed_by_nobody),
-         T(whatever_is_changed_on_the_way_is_refused), T(a_message_is_taken_once),
-         T(messages_may_overtake_each_other_a_little), T(clocks_may_differ_by_a_minute),
-         T(a_message_is_for_one_node_of_one_san), T(a_claim_of_an_address_has_no_sender),
+         T(a_node_without_the_key_is_refused), T(keys_are_changed_one_node_after_another),
+         T(a_blank_is_believed_by_nobody), T(whatever_is_changed_on_the_way_is_refused),
+         T(a_message_is_taken_once), T(messages_may_overtake_each_other_a_little),
+         T(clocks_may_differ_by_a_minute), T(a_message_is_for_one_node_of_one_san),
+         T(a_claim_of_an_address_has_no_sender),
          T(what_i_said_to_everybody_is_not_taken_when_it_comes_back),
          T(another_node_that_has_my_address_is_noticed), T(senders_that_are_long_silent_make_room),
          T(random_octets_are_harmless_and_never_believed))

@@ -566,7 +566,8 @@ static const uint8_t *make(struct leat_packetway_router *r, struct leat_packetwa
     }
     leat_packetway_router_refresh(r);
     *len = answer_tell(r, p, room, done);
-    const bool spreads = *done && p->spreads && leat_packetway_router_spread(r, p, now);
+    const bool spreads = *done && p->spreads;
+    if (spreads) leat_packetway_router_spread(r, p, now);
     if (*len == 0 && !p->matched && !spreads) *len = say_unknown(r, p, now);
     *skip = *len == 0;
     return r->db;

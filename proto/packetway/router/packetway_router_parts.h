@@ -113,9 +113,9 @@ struct leat_packetway_found {
 
 /* A TELL of a host here that mappers of ranges are asked. */
 struct leat_packetway_tell {
-    uint32_t asker; /* 0: free */
-    uint32_t at;    /* the next table */
-    uint32_t waiting;
+    uint32_t asker;                             /* 0: free */
+    uint32_t at;                                /* the next table */
+    uint32_t asked[LEAT_PACKETWAY_TELL_WINDOW]; /* mappers that have not answered; 0: none */
     uint8_t priority;
     bool matched, all_asked;
     bool is_vague; /* one of them was silent */
@@ -275,8 +275,8 @@ void leat_packetway_router_on_refusal(struct leat_packetway_router *r,
                                       const struct leat_packetway_message *m, leat_time now);
 bool leat_packetway_router_is_half_router(const struct leat_packetway_router *r, uint32_t address);
 bool leat_packetway_router_has_ranges(const struct leat_packetway_router *r);
-/* The own tables have answered a TELL: mappers of ranges are next. False: nobody is to be asked. */
-bool leat_packetway_router_spread(struct leat_packetway_router *r,
+/* The own tables have answered a TELL: mappers of ranges are next. */
+void leat_packetway_router_spread(struct leat_packetway_router *r,
                                   const struct leat_packetway_pending *p, leat_time now);
 /* The next TELL to a mapper. */
 bool leat_packetway_router_tell_due(struct leat_packetway_router *r, leat_time now,

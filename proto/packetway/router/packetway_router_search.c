@@ -31,22 +31,13 @@ static bool has_in_range(const struct leat_packetway_xrt *t, uint32_t dt)
     return false;
 }
 
-static bool is_better(const struct leat_packetway_xrt *a, const struct leat_packetway_xrt *b)
-{
-    if (a->q != b->q) return a->q < b->q;
-    if (a->received_from_count != b->received_from_count)
-        return a->received_from_count < b->received_from_count;
-    return a->received_from[a->received_from_count - 1] <
-           b->received_from[b->received_from_count - 1];
-}
-
 /* The best table through a twin with a range that holds the node. */
 static const struct leat_packetway_xrt *table_of(const struct leat_packetway_router *r, uint32_t dt)
 {
     const struct leat_packetway_xrt *best = NULL;
     for (uint32_t i = 0; i < r->table_end; i++) {
         const struct leat_packetway_xrt *t = &r->tables[i];
-        if (t->from_twin && has_in_range(t, dt) && (!best || is_better(t, best))) best = t;
+        if (t->from_twin && has_in_range(t, dt) && (!best || t->rank < best->rank)) best = t;
     }
     return best;
 }
@@ -265,11 +256,18 @@ static leat_time tell_end(leat_time now)
     return leat_time_add(now, LEAT_PACKETWAY_TELL_S * LEAT_PACKETWAY_SECOND);
 }
 
+static bool is_waiting(const struct leat_packetway_tell *t)
+{
+    for (unsigned i = 0; i < LEAT_PACKETWAY_TELL_WINDOW; i++)
+        if (t->asked[i]) return true;
+    return false;
+}
+
 /* A host that repeats its TELL has to wait: answers are on their way. */
 static bool is_under_way(const struct leat_packetway_tell *t,
                          const struct leat_packetway_pending *p)
 {
-    return (!t->all_asked || t->waiting) && t->len == p->len &&
+    return (!t->all_asked || is_waiting(t)) && t->len == p->len &&
            memcmp(t->octets, p->octets, p->len) == 0;
 }
 
@@ -284,12 +282,11 @@ static struct leat_packetway_tell *tell_for(struct leat_packetway_router *r, uin
     return free;
 }
 
-bool leat_packetway_router_spread(struct leat_packetway_router *r,
+void leat_packetway_router_spread(struct leat_packetway_router *r,
                                   const struct leat_packetway_pending *p, leat_time now)
 {
     struct leat_packetway_tell *t = tell_for(r, p->dt);
-    if (!t) return false;
-    if (t->asker && is_under_way(t, p)) return true;
+    if (!t || (t->asker && is_under_way(t, p))) return; /* too many at a time: it asks again */
     const bool again = t->asker;
     memset(t, 0, offsetof(struct leat_packetway_tell, octets));
     r->tell_count += !again;
@@ -300,7 +297,6 @@ bool leat_packetway_router_spread(struct leat_packetway_router *r,
     if (t->until < r->wake_at) r->wake_at = t->until;
     t->len = p->len;
     memcpy(t->octets, p->octets, p->len);
-    return true;
 }
 
 /* One mapper of each SAN: that of the best table. */
@@ -309,23 +305,45 @@ static bool is_first_of_san(const struct leat_packetway_router *r,
 {
     for (uint32_t i = 0; t->san && i < r->table_end; i++) {
         const struct leat_packetway_xrt *other = &r->tables[i];
-        if (other == t || other->state != LEAT_PACKETWAY_XRT_LIVE || !other->has_ranges) continue;
-        if (other->san == t->san && (is_better(other, t) || (!is_better(t, other) && other < t)))
-            return false;
+        if (other->state != LEAT_PACKETWAY_XRT_LIVE || !other->has_ranges) continue;
+        if (other->san == t->san && other->rank < t->rank) return false;
     }
     return true;
 }
 
-/* Something is left to be asked, and there is room for its answers. */
+/* The place of this mapper, or with 0 a free one, among those that have not answered, or NULL. */
+static uint32_t *place_of(struct leat_packetway_tell *t, uint32_t mapper)
+{
+    for (unsigned i = 0; i < LEAT_PACKETWAY_TELL_WINDOW; i++)
+        if (t->asked[i] == mapper) return &t->asked[i];
+    return NULL;
+}
+
+static bool has_asked(struct leat_packetway_tell *t, uint32_t mapper)
+{
+    return t->asker && mapper && place_of(t, mapper);
+}
+
+/* A mapper answers one question of this half-router at a time. */
+static bool is_busy(const struct leat_packetway_router *r, uint32_t mapper)
+{
+    for (uint32_t i = 0; i < LEAT_PACKETWAY_TELLS_MAX; i++)
+        if (has_asked(&r->tells[i], mapper)) return true;
+    return false;
+}
+
+/* Something is left to be asked, there is room for its answers, and it answers nobody else. */
 static bool next_mapper(const struct leat_packetway_router *r, struct leat_packetway_tell *t,
                         uint32_t *mapper)
 {
-    if (t->waiting >= LEAT_PACKETWAY_TELL_WINDOW) return false;
+    uint32_t *place = place_of(t, 0);
+    if (!place) return false;
     for (; t->at < r->table_end; t->at++) {
         const struct leat_packetway_xrt *x = &r->tables[t->at];
         if (x->state != LEAT_PACKETWAY_XRT_LIVE || !x->has_ranges) continue;
         if (!is_first_of_san(r, x)) continue;
-        *mapper = x->received_from[0];
+        if (is_busy(r, x->received_from[0])) return false;
+        *mapper = *place = x->received_from[0];
         t->at++;
         return true;
     }
@@ -352,8 +370,8 @@ static void say_nothing_matched(struct leat_packetway_router *r,
 
 static void end_if_told(struct leat_packetway_router *r, struct leat_packetway_tell *t)
 {
-    if (!t->asker || !t->all_asked || t->waiting || t->matched || t->is_vague) return;
-    say_nothing_matched(r, t);
+    if (!t->asker || !t->all_asked || is_waiting(t) || t->is_vague) return;
+    if (!t->matched) say_nothing_matched(r, t);
     free_tell(r, t);
 }
 
@@ -361,6 +379,7 @@ bool leat_packetway_router_tell_due(struct leat_packetway_router *r, leat_time n
                                     struct leat_packetway_pending *to, const uint8_t **octets,
                                     size_t *len)
 {
+    if (r->tell_count) leat_packetway_router_refresh(r);
     for (uint32_t i = 0; r->tell_count && i < LEAT_PACKETWAY_TELLS_MAX; i++) {
         struct leat_packetway_tell *t = &r->tells[i];
         if (!t->asker || t->all_asked || r->pending_count > r->config.pending_max / 2) continue;
@@ -371,7 +390,6 @@ bool leat_packetway_router_tell_due(struct leat_packetway_router *r, leat_time n
         to->pt = LEAT_PACKETWAY_PT_RRP;
         to->te = LEAT_PACKETWAY_TE_TELL;
         to->priority = t->priority;
-        t->waiting++;
         t->asked_at = now;
         if (silence_end(t) < r->wake_at) r->wake_at = silence_end(t);
         r->counts.searches++;
@@ -394,8 +412,9 @@ static bool is_told(const struct leat_packetway_router *r,
     return e && leat_packetway_about_matches(*asked, a, leat_packetway_about_of(nothing, 0));
 }
 
-/* The nodes that this host asked for, as an INFO of this half-router. */
-static void pass_on(struct leat_packetway_router *r, struct leat_packetway_tell *t,
+/* The nodes that this host asked for, as an INFO of this half-router. False: there are none, so it
+ * answers another question. */
+static bool pass_on(struct leat_packetway_router *r, struct leat_packetway_tell *t,
                     const struct leat_packetway_message *m)
 {
     const struct leat_packetway_records asked = leat_packetway_records_of(t->octets, t->len,
@@ -404,30 +423,32 @@ static void pass_on(struct leat_packetway_router *r, struct leat_packetway_tell 
     struct leat_packetway_record rec;
     struct leat_packetway_build b;
     struct leat_packetway_pending *p = NULL;
+    bool matched = false;
     while (leat_packetway_records_next(&records, &rec)) {
         const struct leat_packetway_address a = leat_packetway_record_address(&rec);
         if (!leat_packetway_about_matches(asked, &a, leat_packetway_record_nested(&rec))) continue;
-        t->matched = true;
+        t->matched = matched = true;
         if (is_told(r, &asked, &a)) continue;
         if (!p)
             p = leat_packetway_router_pend(r, LEAT_PACKETWAY_PT_RRP, LEAT_PACKETWAY_TE_INFO,
                                            t->asker, t->priority);
-        if (!p) return;
+        if (!p) break;
         leat_packetway_build_init(&b, p->octets + p->len, sizeof p->octets - p->len);
         leat_packetway_build_copy(&b, rec.octets, rec.len);
         p->len += b.len;
     }
+    return matched;
 }
 
 /* An INFO of so many octets, or 0: ERR/UNK. After a long INFO another one may come. */
-static void told(struct leat_packetway_router *r, struct leat_packetway_tell *t, size_t len,
-                 leat_time now)
+static void told(struct leat_packetway_router *r, struct leat_packetway_tell *t, uint32_t mapper,
+                 size_t len, leat_time now)
 {
     enum { LONG = LEAT_PACKETWAY_REQUEST_LEN_MAX - LEAT_PACKETWAY_ABOUT_LEN_MAX };
     t->until = tell_end(now);
     t->asked_at = now;
     if (len > LONG) return;
-    if (t->waiting) t->waiting--;
+    *place_of(t, mapper) = 0;
     end_if_told(r, t);
 }
 
@@ -437,9 +458,8 @@ void leat_packetway_router_on_told(struct leat_packetway_router *r,
     if (m->data_len > LEAT_PACKETWAY_REQUEST_LEN_MAX || !is_mapper(r, m->header.sa)) return;
     for (uint32_t i = 0; r->tell_count && i < LEAT_PACKETWAY_TELLS_MAX; i++) {
         struct leat_packetway_tell *t = &r->tells[i];
-        if (!t->asker) continue;
-        pass_on(r, t, m);
-        told(r, t, m->data_len, now);
+        if (has_asked(t, m->header.sa) && pass_on(r, t, m))
+            told(r, t, m->header.sa, m->data_len, now);
     }
 }
 
@@ -450,8 +470,9 @@ static void on_unknown(struct leat_packetway_router *r, const struct leat_packet
     struct leat_packetway_record rec;
     for (uint32_t i = 0; r->tell_count && i < LEAT_PACKETWAY_TELLS_MAX; i++) {
         struct leat_packetway_tell *t = &r->tells[i];
-        if (t->asker && t->len == m->data_len && memcmp(t->octets, m->data, t->len) == 0)
-            told(r, t, 0, now);
+        if (has_asked(t, m->header.sa) && t->len == m->data_len &&
+            memcmp(t->octets, m->data, t->len) == 0)
+            told(r, t, m->header.sa, 0, now);
     }
     if (leat_packetway_records_next(&records, &rec) && rec.type == LEAT_PACKETWAY_RTYP_ADDR)
         on_no_route(r, m->header.sa, leat_packetway_record_address(&rec).low, true);
@@ -489,11 +510,11 @@ void leat_packetway_router_end_tells(struct leat_packetway_router *r, leat_time 
             free_tell(r, t);
             continue;
         }
-        if (t->waiting && silence_end(t) <= now) {
-            t->waiting = 0;
+        if (is_waiting(t) && silence_end(t) <= now) {
+            memset(t->asked, 0, sizeof t->asked);
             t->is_vague = true;
         }
-        const leat_time next = t->waiting ? silence_end(t) : t->until;
+        const leat_time next = is_waiting(t) ? silence_end(t) : t->until;
         if (next < r->wake_at) r->wake_at = next;
     }
 }

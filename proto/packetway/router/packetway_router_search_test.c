@@ -147,6 +147,53 @@ static void what_no_mapper_has_is_unknown(void)
     close(&s);
 }
 
+/* Hosts 0x101 and 0x104 ask at a time; one name is of 0x315, the other of nobody. */
+static void an_answer_to_one_host_does_not_end_the_question_of_another(void)
+{
+    static const char other[] = "0300010200180001 0000000100000104 2a02000058380000" Z; /* X8 */
+    struct subject s;
+    open_asker(&s);
+    node(&s, 0x104, "0204", false);
+    hush(&s);
+    feed(&s, LEAT_PACKETWAY_FROM_HOST, other);
+    OK(says(&s, "0300030200180001 0000000100000102 2a02000058380000" Z));
+    /* its mapper answers one question at a time */
+    feed(&s, LEAT_PACKETWAY_FROM_HOST, TELLS);
+    EQ(hush(&s), 0);
+    /* what others say is no answer */
+    feed(&s, LEAT_PACKETWAY_FROM_TWIN, "030001020047ffff 0000000100000000 2a02000058380000" Z);
+    feed(&s, LEAT_PACKETWAY_FROM_TWIN, "030001020047ffff 0000000100000303 2a02000058380000" Z);
+    feed(&s, LEAT_PACKETWAY_FROM_TWIN,
+         "0300010200190001 0000000200000302 2900000101000315" NAMED Z);
+    EQ(hush(&s), 0);
+    feed(&s, LEAT_PACKETWAY_FROM_TWIN, "030001020047ffff 0000000100000302 2a02000058380000" Z);
+    OK(says(&s, "030001040047ffff 0000000100000102 2a02000058380000" Z));
+    OK(says(&s, TELLS_MAPPER));
+    feed(&s, LEAT_PACKETWAY_FROM_TWIN,
+         "0300010200190001 0000000200000302 2900000101000315" NAMED Z);
+    OK(says(&s, "0300010100190001 0000000200000102 2900000101000315" NAMED Z));
+    EQ(hush(&s), 0);
+    close(&s);
+}
+
+/* More hosts than questions that are kept: nobody hears that the node is unknown. */
+static void a_host_too_many_hears_nothing_wrong(void)
+{
+    struct subject s;
+    open_asker(&s);
+    for (unsigned i = 0; i <= LEAT_PACKETWAY_TELLS_MAX; i++) {
+        char tells[96], mac[8];
+        snprintf(mac, sizeof mac, "02%02x", 4 + i);
+        node(&s, 0x104 + i, mac, false);
+        hush(&s);
+        snprintf(tells, sizeof tells, "0300010200180001 00000001%08x" NAMED Z, 0x104 + i);
+        feed(&s, LEAT_PACKETWAY_FROM_HOST, tells);
+        while (take(&s))
+            OK(leat_get_be16(s.out.octets + LEAT_PACKETWAY_TE_AT) == LEAT_PACKETWAY_TE_TELL);
+    }
+    close(&s);
+}
+
 /* ---- ranges are found as a plain search finds them ---- */
 
 enum { RANGES = 200, SPACE = 4096 };
@@ -199,4 +246,6 @@ TAP_MAIN(T(a_mapper_is_asked_and_its_route_is_told_and_kept),
          T(without_a_route_a_node_is_unknown_or_reached_by_address),
          T(a_mapper_tells_its_own_route), T(names_are_asked_of_mappers),
          T(what_no_mapper_has_is_unknown),
+         T(an_answer_to_one_host_does_not_end_the_question_of_another),
+         T(a_host_too_many_hears_nothing_wrong),
          T(an_index_finds_the_ranges_of_an_address_in_their_order))
