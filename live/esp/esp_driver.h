@@ -19,7 +19,7 @@ enum { ESP_SERVE_MS = 200 };
 
 /* XDP's maps, as descriptors; -1: none. */
 struct esp_maps {
-    int groups, config, counts, duplicates;
+    int groups, config, counts, duplicates, keys;
 };
 
 /* Where a router's data is. */
@@ -71,6 +71,7 @@ bool esp_xdp_group(const struct esp_maps *maps, uint32_t index, struct leat_esp_
 bool esp_xdp_publish(const struct esp_maps *maps, const struct leat_esp_duplicates *table,
                      uint64_t group);
 bool esp_xdp_watch(const struct esp_maps *maps, uint32_t on);
+bool esp_xdp_change_keys(const struct esp_maps *maps, const struct leat_keys *keys, char *why);
 bool esp_xdp_counts(const struct esp_maps *maps, struct esp_counts *total);
 
 #endif

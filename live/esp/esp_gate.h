@@ -79,9 +79,19 @@ static inline enum esp_reason esp_manage(const uint8_t *octets, const uint8_t *e
     return ESP_MANAGED;
 }
 
+/* Is it made with one of our keys? */
+static inline bool esp_is_keyed(const struct leat_key_ring *keys, uint64_t computation)
+{
+    const struct leat_keys *now = &keys->of_turn[leat_key_ring_turn(keys)];
+    for (uint32_t i = 0; i < LEAT_KEYS_MAX; i++)
+        if (i < now->count && leat_esp_computation_is_keyed(now->key[i], computation)) return true;
+    return false;
+}
+
 /* EXECUTED: an instruction to run. CARRIED, MANAGED: nothing to run. Otherwise dropped. */
 static inline enum esp_reason esp_read(const uint8_t *data, const uint8_t *end,
-                                       const struct esp_config *c, struct esp_pass *p)
+                                       const struct esp_config *c, const struct leat_key_ring *keys,
+                                       struct esp_pass *p)
 {
     const uint8_t *octets = data + (p->at.packet_at & ESP_HEAD_MASK);
     if (p->at.packet_len < LEAT_ESP_PACKET_LEN_MIN) return ESP_SHORT;
@@ -93,8 +103,7 @@ static inline enum esp_reason esp_read(const uint8_t *data, const uint8_t *end,
     if (p->at.packet_len < LEAT_ESP_PACKET_LEN_MIN + 4 * words) return ESP_SHORT;
     const uint32_t flags = p->words.control & (LEAT_ESP_FLAG_X | LEAT_ESP_FLAG_E);
     if (flags != LEAT_ESP_FLAG_X || !p->words.opcode) return ESP_CARRIED;
-    if (c->keyed_only && !leat_esp_computation_is_keyed(c->key, p->words.computation))
-        return ESP_UNKEYED;
+    if (c->keyed_only && !esp_is_keyed(keys, p->words.computation)) return ESP_UNKEYED;
     return ESP_EXECUTED;
 }
 

@@ -271,7 +271,8 @@ static inline void kernel_open(struct kernel *k, const struct esp_config *c)
     k->maps = (struct esp_maps){ .groups = bpf_map__fd(k->program->maps.esp_groups),
                                  .config = bpf_map__fd(k->program->maps.esp_config),
                                  .counts = bpf_map__fd(k->program->maps.esp_counts),
-                                 .duplicates = bpf_map__fd(k->program->maps.esp_duplicates) };
+                                 .duplicates = bpf_map__fd(k->program->maps.esp_duplicates),
+                                 .keys = bpf_map__fd(k->program->maps.esp_keys) };
     k->config = mmap(NULL, sizeof *k->config, PROT_READ | PROT_WRITE, MAP_SHARED, k->maps.config,
                      0);
     OK(k->config != MAP_FAILED);
@@ -328,6 +329,16 @@ static inline void rig_open(struct rig *r, const struct esp_config *c)
     r->kernel.is_there = false;
     printf("# SKIPPED, AND LOUDLY: the kernel's data path is not compared: built without XDP\n");
 #endif
+}
+
+static inline void rig_keys(struct rig *r, const struct leat_keys *keys)
+{
+    char why[LIVE_WHY_LEN] = "";
+    leat_key_ring_set(&r->user.share->keys, keys);
+#ifdef HAVE_XDP
+    if (r->kernel.is_there) OK(esp_xdp_change_keys(&r->kernel.maps, keys, why));
+#endif
+    EQ(strlen(why), 0);
 }
 
 static inline void rig_close(struct rig *r)

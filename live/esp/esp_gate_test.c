@@ -327,13 +327,14 @@ static void an_id_that_is_not_made_with_the_key_is_dropped(void)
     static struct rig r;
     static struct frame f;
     struct esp_config c = make_config();
+    static const struct leat_keys keys = { 2, 0, { "leat esp router", "its other key.." } };
     c.has_key = c.keyed_only = 1;
-    memcpy(c.key, "leat esp router", sizeof c.key);
     rig_open(&r, &c);
+    rig_keys(&r, &keys);
     rig_clock(&r, 50);
     for (uint32_t i = 1; i < 100; i++) {
         struct leat_esp_packet count = { .opcode = LEAT_ESP_COUNT, .compValTag = 9, .thresh = 1 };
-        count.computationId = leat_esp_computation_keyed(c.key, i);
+        count.computationId = leat_esp_computation_keyed(keys.key[i % 2], i);
         instruction(&f, ESP_IPV4_UDP, count);
         EQ(rig_pass(&r, &f), ESP_EXECUTED);
         count.computationId ^= UINT64_C(1) << i % 64;

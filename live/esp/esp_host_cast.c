@@ -14,7 +14,7 @@ static bool send_to(struct leat_esp_host_root *r, struct leat_esp_management *m,
     uint8_t octets[LEAT_ESP_MANAGEMENT_LEN_MAX];
     size_t len;
     m->cast.hops = copied ? LEAT_ESP_CAST_HOPS : 0;
-    return !leat_esp_management_encode(m, r->socket.has_key ? r->socket.group_key : NULL, octets,
+    return !leat_esp_management_encode(m, esp_socket_key(&r->socket, m->opcode), octets,
                                        sizeof octets, &len) &&
            esp_socket_send(&r->socket, to, octets, len);
 }

@@ -1,7 +1,7 @@
 /* Packets of one's own over a socket: any instruction out, all instructions in. */
 #include "esp_driver.h"
+#include "esp_plan.h"
 #include "esp_socket.h"
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,28 +65,20 @@ enum leat_esp_host_end leat_esp_host_probe_send(struct leat_esp_host_probe *p, c
 /* ---- in ----------------------------------------------------------------------------------- */
 
 /* "192.0.2.1:4253" or "[2001:db8::1]:4253". */
-static void write_place(const struct leat_esp_next *from, char text[LEAT_ESP_HOST_PLACE_LEN])
-{
-    static const uint8_t ipv4[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
-    const bool is_ipv4 = memcmp(from->address, ipv4, sizeof ipv4) == 0;
-    char address[INET6_ADDRSTRLEN];
-    inet_ntop(is_ipv4 ? AF_INET : AF_INET6, from->address + (is_ipv4 ? sizeof ipv4 : 0), address,
-              sizeof address);
-    snprintf(text, LEAT_ESP_HOST_PLACE_LEN, is_ipv4 ? "%s:%u" : "[%s]:%u", address, from->port);
-}
-
 /* What has come is an instruction: it is sent back if it has R. */
 static bool take(struct leat_esp_host_probe *p, struct leat_esp_host_arrival *out)
 {
     char ignored[LEAT_ESP_HOST_WHY_LEN];
     struct leat_esp_packet back;
+    uint64_t from[2];
     if (leat_esp_packet_decode(p->letter.octets, p->letter.len, &out->packet, NULL)) {
         p->skipped++;
         return false;
     }
     p->received++;
     out->at_ns = (esp_socket_now() - p->opened_at) / ps_per_ns;
-    write_place(&p->letter.from, out->from);
+    esp_address_read(p->letter.from.address, from);
+    esp_plan_endpoint_text(from, p->letter.from.port, out->from);
     back = out->packet;
     out->is_returned = leat_esp_packet_reflect(&back);
     if (out->is_returned) send_to(p, &p->letter.from, &back, ignored);
@@ -100,7 +92,7 @@ enum leat_esp_host_end leat_esp_host_probe_receive(struct leat_esp_host_probe *p
     const leat_time until = leat_time_add(esp_socket_now(), span);
     *why = 0;
     for (;;) {
-        while (esp_socket_receive(&p->socket, &p->letter))
+        for (int i = 0; i < ESP_LETTERS_AT_ONCE && esp_socket_receive(&p->socket, &p->letter); i++)
             if (take(p, out)) return LEAT_ESP_HOST_OK;
         if (esp_socket_now() >= until) return LEAT_ESP_HOST_SILENT;
         if (esp_socket_wait(&p->socket, until)) continue;

@@ -30,13 +30,12 @@ enum leat_esp_host_end leat_esp_host_root_open(const struct leat_esp_host_config
         .seed = esp_socket_draw(),
         .members_max = LEAT_ESP_HOST_MEMBERS_MAX,
         .nodes_max = LEAT_ESP_HOST_NODES_MAX,
-        .links_max = LEAT_ESP_HOST_NODES_MAX + LEAT_ESP_HOST_MEMBERS_MAX,
         .own_groups = leat_esp_groups_for(OWN_SLOTS),
         /* It increases from one root to the next: the date advances while no root runs. */
         .serial = live_now_ns(CLOCK_REALTIME) / 1000,
         .welcomes = true,
         .challenge_key = config->key ? r->challenge_key : NULL,
-        .computation_key = config->key ? r->socket.key : NULL,
+        .computation_key = config->key ? r->socket.keys.key[0] : NULL,
     };
     r->memory = malloc(leat_esp_service_footprint(&engine));
     enum leat_esp_host_end end = LEAT_ESP_HOST_FAILED;
@@ -152,9 +151,29 @@ struct leat_esp_request leat_esp_host_root_request(enum leat_esp_announced kind,
                                       .lifetime_ms = 60000 };
 }
 
-static void say_missing(const struct leat_esp_request *request,
-                        const struct leat_esp_service_result *r, bool keyed, char *why)
+static void say_unplaced(const struct leat_esp_host_root *root, char *why)
 {
+    const struct leat_esp_service_result *r = &root->engine.result;
+    if (root->engine.map.is_full)
+        live_because(why,
+                     "no whole tree: there are more routers than a root has room for, expected at "
+                     "most %d",
+                     LEAT_ESP_HOST_NODES_MAX - 1);
+    else if (r->errors)
+        live_because(why,
+                     "no whole tree: the route of %u of %u members is not known; %llu packets came "
+                     "with E, expected routers with more room (leat esp status there)",
+                     r->unplaced, r->members, (unsigned long long)r->errors);
+    else
+        live_because(why, "no whole tree: the route of %u of %u members is not known%s",
+                     r->unplaced, r->members,
+                     root->socket.keys.count ? "" : ", expected --key-file with the routers' key");
+}
+
+static void say_missing(const struct leat_esp_host_root *root,
+                        const struct leat_esp_request *request, char *why)
+{
+    const struct leat_esp_service_result *r = &root->engine.result;
     const bool maps = request->kind == LEAT_ESP_SERVICE_TREE ||
                       request->kind == LEAT_ESP_SERVICE_MULTICAST;
     if (r->end == LEAT_ESP_ANSWERED)
@@ -167,10 +186,8 @@ static void say_missing(const struct leat_esp_request *request,
         live_because(why,
                      "%u branch points have no duplicate, expected running routers with this key",
                      r->uninstalled);
-    else if (maps)
-        live_because(why, "no whole tree: the route of %u of %u members is not known%s",
-                     r->unplaced, r->members,
-                     keyed ? "" : ", expected --key-file with the routers' key");
+    else if (maps && r->unplaced)
+        say_unplaced(root, why);
     else if (!r->received)
         live_because(why,
                      "no answer in time: %u members were asked in %u attempts and nothing came, "
@@ -232,7 +249,7 @@ enum leat_esp_host_end leat_esp_host_root_query(struct leat_esp_host_root *r,
                                               .unanswered = r->engine.unanswered,
                                               .in_doubt = r->engine.doubt_until > began };
     if (result->end == LEAT_ESP_ANSWERED && is_of_all(request, result)) return LEAT_ESP_HOST_OK;
-    say_missing(request, result, r->socket.has_key, why);
+    say_missing(r, request, why);
     return LEAT_ESP_HOST_SILENT;
 }
 

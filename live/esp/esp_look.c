@@ -17,7 +17,7 @@ struct leat_esp_router {
 static bool open_memory(struct leat_esp_router *r, int file, char *why)
 {
     struct esp_memory *m = &r->memory;
-    m->maps = (struct esp_maps){ -1, -1, -1, -1 };
+    m->maps = (struct esp_maps){ -1, -1, -1, -1, -1 };
     m->share = esp_file_map(file);
     if (!m->share)
         return live_because(why, "the router's shared file is another version's, expected leat esp "
@@ -65,7 +65,24 @@ void leat_esp_router_close(struct leat_esp_router *r)
 void leat_esp_router_describe(const struct leat_esp_router *r, struct esp_config *config)
 {
     *config = r->memory.share->config;
-    memset(config->key, 0, sizeof config->key);
+}
+
+enum leat_esp_router_end leat_esp_router_change_keys(struct leat_esp_router *r,
+                                                     const struct leat_keys *keys, char *why)
+{
+    struct esp_share *s = r->memory.share;
+    *why = 0;
+    if (!keys->count || !s->config.has_key) {
+        live_because(why, "the router %s, expected leat esp route again to change that",
+                     keys->count ? "has no key" : "has a key");
+        return LEAT_ESP_ROUTER_WRONG;
+    }
+#ifdef HAVE_XDP
+    if (!r->memory.group && !esp_xdp_change_keys(&r->memory.maps, keys, why))
+        return LEAT_ESP_ROUTER_FAILED;
+#endif
+    leat_key_ring_set(&s->keys, keys);
+    return LEAT_ESP_ROUTER_OK;
 }
 
 void leat_esp_router_why(const struct leat_esp_router *r, char *why)

@@ -107,7 +107,7 @@ static uint32_t store_asked(uint32_t loc, uint32_t port)
 }
 
 static void on_query(struct esp_process *p, const struct leat_esp_management *query, uint32_t port,
-                     const struct leat_esp_next *from)
+                     const uint8_t *key, const struct leat_esp_next *from)
 {
     static struct leat_esp_group group;
     static struct leat_esp_management asked, reply;
@@ -121,7 +121,7 @@ static void on_query(struct esp_process *p, const struct leat_esp_management *qu
     if (!may_answer(esp_user_now_ns(c))) return;
     if (!esp_memory_group(&p->memory, index, &group)) return;
     if (leat_esp_store_answer(&copy, esp_user_now_ns(c), &asked, &reply))
-        send_to(p, from, &reply, c->key);
+        send_to(p, from, &reply, key);
 }
 
 static void on_install(struct esp_process *p, const struct leat_esp_management *m,
@@ -171,6 +171,23 @@ static struct leat_esp_next sender_of(const uint8_t *frame, uint32_t len,
     return from;
 }
 
+/* With the key that it was made with, which is then that of the answer: who asks may not have our
+ * next one yet. False: with none of ours, or malformed. */
+static bool decode(struct esp_process *p, const uint8_t *packet, uint32_t len,
+                   uint8_t key[LEAT_ESP_KEY_LEN], struct leat_esp_management *m)
+{
+    const struct leat_key_ring *ring = &p->memory.share->keys;
+    const struct leat_keys *keys = &ring->of_turn[leat_key_ring_turn(ring)];
+    for (uint32_t i = 0; i < keys->count; i++) {
+        if (packet[LEAT_ESP_OPCODE_AT] == LEAT_ESP_QUERY)
+            memcpy(key, keys->key[i], LEAT_ESP_KEY_LEN);
+        else /* the group comes first in all the others */
+            leat_esp_key_of_group(keys->key[i], leat_get_be64(packet + LEAT_ESP_OPERANDS_AT), key);
+        if (leat_esp_management_decode(packet, len, key, m, NULL) == LEAT_ERR_OK) return true;
+    }
+    return false;
+}
+
 void esp_manage_frame(struct esp_process *p, const uint8_t *octets, uint32_t len, uint32_t port)
 {
     static uint8_t frame[ESP_FRAME_MAX + ESP_FRAME_SLACK];
@@ -185,15 +202,11 @@ void esp_manage_frame(struct esp_process *p, const uint8_t *octets, uint32_t len
     const uint8_t opcode = packet[LEAT_ESP_OPCODE_AT];
     const struct leat_esp_next from = sender_of(frame, len, &at);
     uint8_t key[LEAT_ESP_KEY_LEN];
-    if (opcode == LEAT_ESP_QUERY)
-        memcpy(key, c->key, sizeof key);
-    else /* the group comes first in all the others */
-        leat_esp_key_of_group(c->key, leat_get_be64(packet + LEAT_ESP_OPERANDS_AT), key);
-    if (leat_esp_management_decode(packet, at.packet_len, key, &m, NULL)) {
+    if (!decode(p, packet, at.packet_len, key, &m)) {
         p->memory.share->refused++;
         return;
     }
-    if (opcode == LEAT_ESP_QUERY) on_query(p, &m, port, &from);
+    if (opcode == LEAT_ESP_QUERY) on_query(p, &m, port, key, &from);
     if (opcode == LEAT_ESP_INSTALL) on_install(p, &m, key, &from);
     if (opcode == LEAT_ESP_CAST) on_cast(p, &m, key);
     explicit_bzero(key, sizeof key);

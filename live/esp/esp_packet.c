@@ -237,9 +237,12 @@ static void take(struct esp_process *p, uint8_t *frame, uint32_t len, uint32_t p
 {
     const struct esp_config *c = &p->memory.share->config;
     struct esp_outcome o;
-    if (len > ESP_FRAME_MAX) return;
     if (is_hosts(frame, len, c)) {
         p->memory.share->counts.host++;
+        return;
+    }
+    if (len > ESP_FRAME_MAX) { /* cut off */
+        p->memory.share->counts.reason[ESP_FAILED]++;
         return;
     }
     if (!esp_user_gate(&path.ground, frame, len, port, &o)) return;

@@ -78,6 +78,22 @@ bool esp_plan_endpoint(const char *text, uint64_t address[2], uint16_t *port)
     return esp_plan_address(host, address);
 }
 
+void esp_plan_endpoint_text(const uint64_t address[2], uint16_t port,
+                            char text[ESP_ENDPOINT_TEXT_LEN])
+{
+    uint8_t octets[LEAT_ESP_ADDRESS_LEN];
+    char host[INET6_ADDRSTRLEN];
+    esp_address_write(address, octets);
+    if (is_ipv4(address))
+        inet_ntop(AF_INET, octets + 12, host, sizeof host);
+    else
+        inet_ntop(AF_INET6, octets, host, sizeof host);
+    if (!port)
+        snprintf(text, ESP_ENDPOINT_TEXT_LEN, "%s", host);
+    else
+        snprintf(text, ESP_ENDPOINT_TEXT_LEN, is_ipv4(address) ? "%s:%u" : "[%s]:%u", host, port);
+}
+
 static bool read_mac(const char *text, uint8_t *mac)
 {
     unsigned o[6];
@@ -206,11 +222,10 @@ bool esp_plan(const struct leat_esp_router_config *from, struct esp_config *c, c
     if (!plan_stores(from, c, why)) return false;
     c->limits = leat_esp_limits_of(ns_per_s, from->rate_per_s, from->rate_per_s / 4,
                                    from->port_share, from->tau_ns);
-    c->has_key = from->key != NULL;
+    c->has_key = from->keys.count != 0;
     c->keyed_only = from->keyed_only;
-    if (from->keyed_only && !from->key)
+    if (from->keyed_only && !c->has_key)
         return live_because(why, "keyed computations without a key, expected --key-file");
-    if (from->key) memcpy(c->key, from->key, sizeof c->key);
     return true;
 }
 

@@ -24,6 +24,11 @@ bool esp_plan_prefix(const char *text, uint64_t prefix[2], uint64_t mask[2]);
 /* An address followed by ":PORT"; an IPv6 address is then in brackets. */
 bool esp_plan_endpoint(const char *text, uint64_t address[2], uint16_t *port);
 
+/* The same as text; port 0: the address alone. */
+enum { ESP_ENDPOINT_TEXT_LEN = 64 };
+void esp_plan_endpoint_text(const uint64_t address[2], uint16_t port,
+                            char text[ESP_ENDPOINT_TEXT_LEN]);
+
 /* ---- the shared file (esp_router.c) --------------------------------------------------------- */
 
 /* Device numbers are local to a namespace, so its number is in the name. */

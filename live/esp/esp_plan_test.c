@@ -37,11 +37,14 @@ static void addresses_are_read_with_and_without_a_port(void)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         uint64_t address[2] = { 0, 0 };
         uint16_t port = 0;
+        char text[ESP_ENDPOINT_TEXT_LEN];
         const bool read = esp_plan_endpoint(row[i].text, address, &port);
         EQ(read, row[i].port != 0);
         if (!read) continue;
         OK(address[0] == row[i].high && address[1] == row[i].low);
         EQ(port, row[i].port);
+        esp_plan_endpoint_text(address, port == 4253 ? 0 : port, text);
+        OK(strcmp(text, row[i].text) == 0);
     }
 }
 

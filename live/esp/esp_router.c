@@ -17,7 +17,8 @@
 
 _Static_assert((int)LEAT_ESP_HOST_WHY_LEN == (int)LIVE_WHY_LEN, "one length of reasons");
 _Static_assert((int)ESP_WHY_LEN == (int)LIVE_WHY_LEN, "one length of reasons");
-static const char magic[8] = "leatESP5", owner[] = "router";
+_Static_assert(sizeof(struct esp_share) % 64 == 16, "see its filler");
+static const char magic[8] = "leatESP6", owner[] = "router";
 static volatile sig_atomic_t ending;
 
 /* In the order in which they are tried. */
@@ -126,7 +127,7 @@ _Noreturn static void become_router(void *context, int ready)
     struct report report = { .kept = start->kept };
     static struct esp_process p;
     struct live_home home;
-    p = (struct esp_process){ .memory = { .share = start->share, .maps = { -1, -1, -1, -1 } } };
+    p = (struct esp_process){ .memory = { .share = start->share, .maps = { -1, -1, -1, -1, -1 } } };
     if (driver->number != LEAT_ESP_ROUTER_XDP) p.memory.group = esp_file_groups(start->share);
     report.started = live_file_lock(start->file);
     if (!report.started) live_because(report.why, "another process has become this router");
@@ -183,16 +184,17 @@ static void mend(struct esp_share *share)
         if (group[i].lock % 2) memset(&group[i], 0, sizeof group[i]);
 }
 
-static bool start_by(const struct esp_driver *driver, struct esp_config *c, bool has_id, int file,
-                     char *reason, int *slower_at, char *why)
+static bool start_by(const struct esp_driver *driver, const struct leat_esp_router_config *config,
+                     struct esp_config *c, int file, char *reason, int *slower_at, char *why)
 {
     struct report report = { .why = "" };
     c->driver = driver->number;
-    struct esp_share *share = earlier(file, c, has_id);
+    struct esp_share *share = earlier(file, c, config->node_id != 0);
     struct start start = { share, driver, share != NULL, file };
     if (share && driver->number != LEAT_ESP_ROUTER_XDP) mend(share);
     if (!share) start.share = share = file_begin(file, c);
     if (!share) return live_because(why, "the shared file: %s", strerror(errno));
+    leat_key_ring_set(&share->keys, &config->keys);
     live_because(share->why, "%.200s", reason);
     share->slower_at = -1;
     const bool started = live_process_start(become_router, &start, &report, sizeof report,
@@ -218,7 +220,7 @@ static bool start_any(const struct leat_esp_router_config *config, struct esp_co
     if (any) live_because(reason, "the kernel takes it");
     if (driver) {
         *used = driver->number;
-        if (start_by(driver, c, config->node_id != 0, file, reason, slower_at, refused)) {
+        if (start_by(driver, config, c, file, reason, slower_at, refused)) {
             memcpy(why, refused, sizeof refused);
             return true;
         }
@@ -228,7 +230,7 @@ static bool start_any(const struct leat_esp_router_config *config, struct esp_co
     live_because(reason, "slower: no XDP: %.200s", refused);
     *slower_at = 0;
     *used = LEAT_ESP_ROUTER_PACKET;
-    return start_by(&esp_packet_driver, c, config->node_id != 0, file, reason, slower_at, why);
+    return start_by(&esp_packet_driver, config, c, file, reason, slower_at, why);
 }
 
 /* Does it exist, and does it share a port with c? Then *port is its number in c. */
@@ -305,7 +307,6 @@ enum leat_esp_router_end leat_esp_router_start(const struct leat_esp_router_conf
     fstat(file, &before);
     const bool ran = live_file_holder(file) > 0, ended = live_file_end_holder(file, owner, why);
     const bool started = ended && start_any(config, &c, file, used, slower_at, why);
-    explicit_bzero(&c, sizeof c);
     if (!started && before.st_size == 0) shm_unlink(name); /* otherwise an earlier one's is left */
     if (!started && ran && ended) {
         const size_t len = strlen(why);

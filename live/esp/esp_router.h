@@ -28,7 +28,7 @@ struct leat_esp_router_config {
     uint64_t tau_ns;
     uint64_t capacity;      /* bindings of the centre; a power of two of groups of 256 */
     uint64_t port_capacity; /* bindings of each store of a port */
-    const uint8_t *key;     /* LEAT_ESP_KEY_LEN octets; NULL: no queries, no duplicates */
+    struct leat_keys keys;  /* none: no queries, no duplicates */
     const char *next_hop[ESP_NEXT_MAX]; /* [PREFIX=]ADDRESS[:PORT], or [PREFIX=]DEVICE,MAC; PREFIX
                                            may be "bare" */
     uint32_t next_hop_count;
@@ -62,8 +62,13 @@ struct leat_esp_router;
 struct leat_esp_router *leat_esp_router_open(const char *name, char *why);
 void leat_esp_router_close(struct leat_esp_router *router);
 
-/* Its configuration. The key's octets are zeros. */
+/* Its configuration. */
 void leat_esp_router_describe(const struct leat_esp_router *router, struct esp_config *config);
+
+/* Gives a router that has a key other ones, between two packets. WRONG: it has none, or there are
+ * none. */
+enum leat_esp_router_end leat_esp_router_change_keys(struct leat_esp_router *router,
+                                                     const struct leat_keys *keys, char *why);
 
 /* Why it uses its driver, and in which mode that runs. */
 void leat_esp_router_why(const struct leat_esp_router *router, char *why);

@@ -13,6 +13,7 @@
 #include "esp_duplicate.h"
 #include "esp_frame.h"
 #include "esp_limits.h"
+#include "leat_keys.h"
 
 enum {
     ESP_PORTS_MAX = 16,
@@ -99,11 +100,10 @@ struct esp_config {
     uint64_t tau_ns;
     uint64_t clock_ns; /* the time, for tests; 0: the kernel's clock */
     uint32_t port_count, next_count, group_count;
-    uint32_t has_key, driver, tracing;
-    uint32_t bare_device; /* output device of frames on bare links; 0: to the host */
-    uint32_t keyed_only;  /* computation IDs must be made with the key */
+    uint32_t has_key, driver, tracing; /* the keys are apart: they change while packets pass */
+    uint32_t bare_device;              /* output device of frames on bare links; 0: to the host */
+    uint32_t keyed_only;               /* computation IDs must be made with the key */
     uint8_t bare_mac[8];
-    uint8_t key[LEAT_ESP_KEY_LEN];
     struct leat_esp_limits limits;
     uint64_t listen[2]; /* overlay: where it listens; zeros: any address */
     uint16_t listen_port;
@@ -218,6 +218,7 @@ struct esp_share {
     char magic[8];
     uint64_t len; /* of the file */
     struct esp_config config;
+    struct leat_key_ring keys;
     struct esp_sights sights;
     char why[ESP_WHY_LEN], mode[ESP_WHY_LEN]; /* why this driver, and its mode, for people */
     int slower_at;    /* offset in mode of the reason why it is slower; -1: it is not */
@@ -228,7 +229,7 @@ struct esp_share {
     struct esp_locked_ingress ingress[ESP_PORTS_MAX];
     struct leat_esp_budget budget[LEAT_ESP_BUDGETS];
     struct leat_esp_duplicates duplicates;
-    uint64_t filler[5];
+    uint64_t filler[7]; /* behind it, the groups of esp_locked_group are at cache lines */
 };
 #endif
 

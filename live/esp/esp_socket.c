@@ -50,11 +50,9 @@ enum leat_esp_host_end esp_socket_open(struct esp_socket *s,
     if (config->bind && !esp_socket_address("--bind", config->bind, &here, why))
         return LEAT_ESP_HOST_WRONG;
     if (config->any_port) here.port = 0;
-    if (config->key) {
-        s->has_key = true;
-        memcpy(s->key, config->key, sizeof s->key);
-        leat_esp_key_of_group(s->key, config->group, s->group_key);
-    }
+    s->keys = s->group_keys = leat_keys_of(config->key, config->other_key);
+    for (uint32_t i = 0; i < s->keys.count; i++)
+        leat_esp_key_of_group(s->keys.key[i], config->group, s->group_keys.key[i]);
     /* One socket for both: IPv4 addresses as ::ffff:a.b.c.d. */
     const struct sockaddr_in6 at = peer_of(&here);
     s->fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -114,10 +112,15 @@ void esp_batch_add(struct esp_batch *b, const struct leat_esp_next *to, const ui
     b->to[b->count++] = *to;
 }
 
-static const uint8_t *key_of(const struct esp_socket *s, uint8_t opcode)
+static const struct leat_keys *keys_of(const struct esp_socket *s, uint8_t opcode)
 {
-    if (!s->has_key) return NULL;
-    return opcode == LEAT_ESP_QUERY || opcode == LEAT_ESP_REPLY ? s->key : s->group_key;
+    return opcode == LEAT_ESP_QUERY || opcode == LEAT_ESP_REPLY ? &s->keys : &s->group_keys;
+}
+
+const uint8_t *esp_socket_key(const struct esp_socket *s, uint8_t opcode)
+{
+    const struct leat_keys *keys = keys_of(s, opcode);
+    return keys->count ? keys->key[0] : NULL;
 }
 
 static bool is_any(const struct in6_addr *address)
@@ -164,7 +167,7 @@ bool esp_socket_post(struct esp_socket *s, const struct leat_esp_next *to,
     struct leat_esp_post own = *post;
     size_t len;
     if (post->opcode == LEAT_ESP_JOIN && !find_self(s, to, &own.join.from)) return false;
-    if (leat_esp_post_encode(&own, key_of(s, post->opcode), octets, sizeof octets, &len))
+    if (leat_esp_post_encode(&own, esp_socket_key(s, post->opcode), octets, sizeof octets, &len))
         return false;
     return esp_socket_send(s, to, octets, len);
 }
@@ -193,6 +196,11 @@ bool esp_socket_decode(const struct esp_socket *s, const struct esp_letter *lett
                        struct leat_esp_management *out)
 {
     if (letter->len <= LEAT_ESP_OPCODE_AT) return false;
-    const uint8_t *key = key_of(s, letter->octets[LEAT_ESP_OPCODE_AT]);
-    return leat_esp_management_decode(letter->octets, letter->len, key, out, NULL) == LEAT_ERR_OK;
+    const struct leat_keys *keys = keys_of(s, letter->octets[LEAT_ESP_OPCODE_AT]);
+    const uint32_t tries = keys->count ? keys->count : 1;
+    for (uint32_t i = 0; i < tries; i++)
+        if (leat_esp_management_decode(letter->octets, letter->len,
+                                       keys->count ? keys->key[i] : NULL, out, NULL) == LEAT_ERR_OK)
+            return true;
+    return false;
 }

@@ -3,6 +3,7 @@
 #define LEAT_ESP_SOCKET_H
 
 #include "esp_service.h"
+#include "leat_keys.h"
 #include <leat/esp.h>
 
 /* Packets received at once. What is due is sent after them, so that a flood delays it little. */
@@ -10,8 +11,7 @@ enum { ESP_LETTERS_AT_ONCE = 256, ESP_BATCH = 32 };
 
 struct esp_socket {
     int fd;
-    bool has_key;
-    uint8_t key[LEAT_ESP_KEY_LEN], group_key[LEAT_ESP_KEY_LEN];
+    struct leat_keys keys, group_keys; /* of the network, and derived from them */
     uint64_t sent, received;
 };
 
@@ -50,7 +50,7 @@ void esp_batch_add(struct esp_batch *b, const struct leat_esp_next *to, const ui
                    size_t len);
 void esp_batch_flush(struct esp_batch *b);
 
-/* Sends a post with the key of its kind; a JOIN gets the address that it is sent from. */
+/* Sends a post with the first key of its kind; a JOIN gets the address that it is sent from. */
 bool esp_socket_post(struct esp_socket *s, const struct leat_esp_next *to,
                      const struct leat_esp_post *post);
 
@@ -60,7 +60,10 @@ bool esp_socket_receive(struct esp_socket *s, struct esp_letter *letter);
 /* Waits until a packet arrives or `until`; false: interrupted. */
 bool esp_socket_wait(const struct esp_socket *s, leat_time until);
 
-/* Decodes a management packet with the key of its kind. */
+/* The key that signs packets of this kind; NULL: none. */
+const uint8_t *esp_socket_key(const struct esp_socket *s, uint8_t opcode);
+
+/* Decodes a management packet with one of the keys of its kind. */
 bool esp_socket_decode(const struct esp_socket *s, const struct esp_letter *letter,
                        struct leat_esp_management *out);
 

@@ -13,14 +13,16 @@
 
 enum {
     SETTLE_MS = 10,
-    SETTLE_MS_MAX = 250,
-    MAP_MS = 2000,    /* for a map of the routers, at most; bindings live longer */
-    SILENCE_MS = 800, /* ... if none of them answers: there are none with this key */
+    SETTLE_MS_MAX = 1250,
+    MAP_MS = 2000,     /* for a map of the routers, at most, and more for many hosts; */
+    MAP_HOST_MS = 4,   /* ... for each; */
+    MAP_SETTLES = 7,   /* ... and at least so many times that settling takes; */
+    MAP_MS_MAX = 9000, /* bindings live longer */
+    SILENCE_MS = 800,  /* ... if none of them answers: there are none with this key */
     ROUNDS = 4,
     LIFETIME_MS = LEAT_ESP_DUPLICATE_MS_MAX, /* in the routers; it is renewed */
     READY_COPIES = 3,
     JOIN_MS = 500, /* between two JOINs of a host; after three the root forgets it */
-    ENDPOINT_LEN = INET6_ADDRSTRLEN + 10,
 };
 
 static const leat_time ps_per_ms = 1000000000;
@@ -56,25 +58,25 @@ static bool find_address(const char *network, uint8_t out[LEAT_ESP_TEAM_ADDRESS_
     return true;
 }
 
-static void endpoint(const uint8_t address[LEAT_ESP_TEAM_ADDRESS_LEN], char text[ENDPOINT_LEN])
+static void endpoint(const uint8_t octets[LEAT_ESP_TEAM_ADDRESS_LEN],
+                     char text[ESP_ENDPOINT_TEXT_LEN])
 {
-    char host[INET6_ADDRSTRLEN] = "";
-    struct in6_addr at;
-    memcpy(&at, address, sizeof at);
-    const bool ipv4 = IN6_IS_ADDR_V4MAPPED(&at);
-    inet_ntop(ipv4 ? AF_INET : AF_INET6, ipv4 ? address + 12 : address, host, sizeof host);
-    snprintf(text, ENDPOINT_LEN, ipv4 ? "%s:%d" : "[%s]:%d", host, LEAT_ESP_UDP_PORT);
+    uint64_t address[2];
+    esp_address_read(octets, address);
+    esp_plan_endpoint_text(address, LEAT_ESP_UDP_PORT, text);
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
 static bool open_root(struct leat_esp_team *g, struct leat_esp_team_seat *seat, char *why)
 {
-    char at[ENDPOINT_LEN];
+    char at[ESP_ENDPOINT_TEXT_LEN];
     endpoint(seat->address, at);
-    const struct leat_esp_host_config config = {
-        .group = g->id, .bind = at, .key = g->key, .tau_ns = MAP_MS * UINT64_C(1000000)
-    };
+    const struct leat_esp_host_config config = { .group = g->id,
+                                                 .bind = at,
+                                                 .key = g->keys.key[0],
+                                                 .other_key = leat_keys_other(&g->keys),
+                                                 .tau_ns = MAP_MS * UINT64_C(1000000) };
     seat->can_lead = leat_esp_host_root_open(&config, &g->root, why) == LEAT_ESP_HOST_OK;
     return seat->can_lead;
 }
@@ -89,7 +91,7 @@ enum leat_esp_host_end leat_esp_team_open(const char *network, const char *key_f
     *seat = (struct leat_esp_team_seat){ .can_lead = false };
     *why = 0;
     if (!g) return live_because(why, "no memory"), LEAT_ESP_HOST_FAILED;
-    if (!find_address(network, seat->address, why) || !live_key_read(key_file, g->key, why)) {
+    if (!find_address(network, seat->address, why) || !live_key_read(key_file, &g->keys, why)) {
         leat_esp_team_close(g);
         return LEAT_ESP_HOST_WRONG;
     }
@@ -110,7 +112,7 @@ void leat_esp_team_close(struct leat_esp_team *g)
     }
     leat_esp_host_root_close(g->root);
     leat_esp_host_member_close(g->member);
-    explicit_bzero(g->key, sizeof g->key);
+    explicit_bzero(&g->keys, sizeof g->keys);
     free(g);
 }
 
@@ -136,26 +138,39 @@ static void say_ready(struct leat_esp_team *g, uint32_t member)
                                      .serial = ++g->root->engine.serial,
                                      .payload_len = LEAT_ESP_OPERAND_LEN };
     leat_put_be64(m.cast.payload, leat_esp_children_tag(g->id, map->node[parent].id));
-    leat_esp_management_encode(&m, g->root->socket.group_key, octets, sizeof octets, &len);
+    leat_esp_management_encode(&m, esp_socket_key(&g->root->socket, m.opcode), octets,
+                               sizeof octets, &len);
     esp_socket_send(&g->root->socket, &entry->address, octets, len);
+}
+
+/* How long a map may take. */
+static leat_time map_ms(uint32_t hosts, leat_time settle_ms)
+{
+    const leat_time of_hosts = MAP_MS + (leat_time)MAP_HOST_MS * hosts;
+    const leat_time ms = of_hosts > MAP_SETTLES * settle_ms ? of_hosts : MAP_SETTLES * settle_ms;
+    return ms < MAP_MS_MAX ? ms : MAP_MS_MAX;
 }
 
 /* Finds the routers, and tells them. Packets of busy hosts take longer: again, with more time. */
 static enum leat_esp_host_end install(struct leat_esp_team *g, char *why)
 {
     struct leat_esp_request request = leat_esp_host_root_request(LEAT_ESP_SERVICE_MULTICAST, false);
-    struct leat_esp_service_result result;
+    struct leat_esp_service_result result = { 0 };
     struct leat_esp_host_root_cost cost;
     enum leat_esp_host_end end = LEAT_ESP_HOST_SILENT;
+    struct leat_esp_service *engine = &g->root->engine;
     request.collects = true;
     request.rounds = ROUNDS;
     request.lifetime_ms = LIFETIME_MS;
     request.silence_ps = SILENCE_MS * ps_per_ms;
     for (leat_time ms = SETTLE_MS; ms <= SETTLE_MS_MAX && end == LEAT_ESP_HOST_SILENT; ms *= 5) {
+        engine->config.node.tau = engine->own.node.tau = map_ms(engine->roster.count, ms) *
+                                                         ps_per_ms;
         request.settle_ps = ms * ps_per_ms;
         request.gap_ps = ms * ps_per_ms / ROUNDS;
         end = leat_esp_host_root_query(g->root, &request, &result, &cost, why);
-        if (leat_esp_host_root_map(g->root)->nodes < 2) break; /* time does not help */
+        if (result.end == LEAT_ESP_LATE && leat_esp_host_root_map(g->root)->nodes < 2)
+            break; /* nobody is there: time does not help */
     }
     return end;
 }
@@ -202,14 +217,15 @@ enum leat_esp_host_end leat_esp_team_lead(struct leat_esp_team *g, uint32_t memb
 static enum leat_esp_host_end open_member(struct leat_esp_team *g,
                                           const struct leat_esp_team_seat *root, char *why)
 {
-    char at[ENDPOINT_LEN];
+    char at[ESP_ENDPOINT_TEXT_LEN];
     endpoint(root->address, at);
     leat_esp_host_root_close(g->root);
     g->root = NULL;
     g->id = root->id;
     const struct leat_esp_host_config config = { .group = g->id,
                                                  .any_port = true,
-                                                 .key = g->key,
+                                                 .key = g->keys.key[0],
+                                                 .other_key = leat_keys_other(&g->keys),
                                                  .root = at,
                                                  .join_every_ns = JOIN_MS * UINT64_C(1000000) };
     return leat_esp_host_member_open(&config, &g->member, why);

@@ -25,7 +25,7 @@ struct esp_team_result {
 struct leat_esp_team {
     struct leat_esp_host_root *root;     /* before it leads or joins, too, if the port was free */
     struct leat_esp_host_member *member; /* NULL: the root */
-    uint8_t key[LEAT_ESP_KEY_LEN];
+    struct leat_keys keys;
     uint64_t id;
     uint64_t tag; /* chldCntTag of the node above, or of the root itself */
     uint64_t patience_ns;

@@ -18,6 +18,7 @@
 #include "esp_octets.h"
 #include "esp_service_parts.h"
 #include "esp_team.h"
+#include <stddef.h>
 #include <string.h>
 
 enum kind { RESULT = 1, ASK, AGAIN, SHARE };
@@ -57,7 +58,8 @@ static size_t make_collect(const struct leat_esp_team *g, uint32_t place, uint8_
         .flags = LEAT_ESP_FLAG_X,
         .opcode = LEAT_ESP_COLLECT,
         .op = op,
-        .computationId = leat_esp_computation_keyed(g->key, chosen_of(g, identity_of(op), place)),
+        .computationId = leat_esp_computation_keyed(g->keys.key[0],
+                                                    chosen_of(g, identity_of(op), place)),
         .compValTag = g->id ^ 1, /* no other group's, should computations collide */
         .val = g->own[place],
         .chldCntTag = g->tag,
@@ -80,7 +82,8 @@ static size_t make_note(struct leat_esp_team *g, enum kind kind, uint64_t number
     for (uint32_t i = 0; i < words; i++)
         leat_put_be64(m.cast.payload + WORDS_AT + 8 * i, word[i]);
     m.cast.payload_len = (uint16_t)(WORDS_AT + 8 * words);
-    leat_esp_management_encode(&m, s->group_key, out, LEAT_ESP_MANAGEMENT_LEN_MAX, &len);
+    leat_esp_management_encode(&m, esp_socket_key(s, m.opcode), out, LEAT_ESP_MANAGEMENT_LEN_MAX,
+                               &len);
     return len;
 }
 
@@ -214,7 +217,7 @@ static void on_collect(struct leat_esp_team *g, const struct leat_esp_words *w)
     const uint32_t op = (uint32_t)(w->operand[3] >> 32);
     const uint32_t at = (uint32_t)(w->computation >> 32) - chosen_of(g, 0, 0);
     if (w->opcode != LEAT_ESP_COLLECT || w->operand[0] != (g->id ^ 1) ||
-        at >= 2 * ESP_TEAM_PLACES || !leat_esp_computation_is_keyed(g->key, w->computation))
+        at >= 2 * ESP_TEAM_PLACES || !leat_esp_computation_is_keyed(g->keys.key[0], w->computation))
         return; /* of an earlier epoch, or of others */
     if (w->control & LEAT_ESP_FLAG_E || w->operand[2] != g->tag)
         break_team(g);
@@ -263,11 +266,12 @@ static void on_ask(struct leat_esp_team *g, const struct leat_esp_next *from, ui
         tell(g, from, AGAIN, number, NULL, 0);
         return;
     }
-    for (uint32_t i = 0; i < roster->count && i < g->members; i++)
-        if (memcmp(&roster->entry[i].address, from, sizeof *from) == 0 && !g->asks[i]) {
-            g->asks[i] = 1;
-            g->asking++;
-        }
+    const struct leat_esp_roster_entry *entry = leat_esp_roster_find(roster, from);
+    const ptrdiff_t i = entry ? entry - roster->entry : LEAT_ESP_TEAM_MEMBERS_MAX;
+    if (i < g->members && !g->asks[i]) {
+        g->asks[i] = 1;
+        g->asking++;
+    }
 }
 
 static void on_share(struct leat_esp_team *g, const struct leat_esp_next *from, uint64_t number,

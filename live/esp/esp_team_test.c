@@ -319,7 +319,7 @@ static void words_are_computations_of_their_own(void)
         EQ(packet.val, 1000 + round);
         OK(packet.chldCntTag == team[HOSTS]->tag && packet.compValTag == (root_seat.id ^ 1));
         OK(packet.computationId ==
-           leat_esp_computation_keyed(team[0]->key,
+           leat_esp_computation_keyed(team[0]->keys.key[0],
                                       (uint32_t)root_seat.id + 64 * epoch + 32 * ones + round));
     }
     part();

@@ -113,7 +113,7 @@ bool esp_user_gate(struct esp_ground *ground, uint8_t *data, uint32_t len, uint3
     if (found == ESP_NOT_OURS || !esp_same_mac(data, s->config.port[port].mac)) return false;
     p->limited = s->config.limits.capacity || s->config.limits.price_ticks;
     if (p->limited) p->source = esp_source_folded(data, end, &p->at);
-    o->reason = found == ESP_FOUND ? esp_read(data, end, &s->config, p) : ESP_UNSOUND;
+    o->reason = found == ESP_FOUND ? esp_read(data, end, &s->config, &s->keys, p) : ESP_UNSOUND;
     if (o->reason == ESP_EXECUTED) {
         o->reason = esp_input(p, &s->counts);
         if (o->reason <= ESP_ASKED) find_way(ground, data, end, o);

@@ -30,6 +30,15 @@ struct {
     __type(value, struct esp_config);
 } esp_config SEC(".maps");
 
+/* Changed in place while packets pass. */
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __type(key, uint32_t);
+    __type(value, struct leat_key_ring);
+} esp_keys SEC(".maps");
+
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
     __uint(max_entries, 1);
@@ -292,10 +301,11 @@ __attribute__((noinline)) int packet_read(struct xdp_md *xdp, struct esp_pass *p
 {
     const uint8_t *data = (void *)(long)xdp->data, *end = (void *)(long)xdp->data_end;
     const struct esp_config *c = only(&esp_config);
-    if (!p || !c) return ESP_FAILED;
+    const struct leat_key_ring *keys = only(&esp_keys);
+    if (!p || !c || !keys) return ESP_FAILED;
     p->limited = c->limits.capacity || c->limits.price_ticks;
     if (p->limited) p->source = esp_source_folded(data, end, &p->at);
-    return (int)esp_read(data, end, c, p);
+    return (int)esp_read(data, end, c, keys, p);
 }
 
 __attribute__((noinline)) int packet_manage(struct xdp_md *xdp, const struct esp_pass *p,

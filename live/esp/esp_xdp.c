@@ -13,6 +13,7 @@
 #include <linux/if_link.h>
 #include <net/if.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* Of this process: what it loaded. */
@@ -25,7 +26,8 @@ static struct {
 
 void esp_xdp_let_go(struct esp_maps *maps)
 {
-    int *const all[] = { &maps->groups, &maps->config, &maps->counts, &maps->duplicates };
+    int *const all[] = { &maps->groups, &maps->config, &maps->counts, &maps->duplicates,
+                         &maps->keys };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (*all[i] >= 0) close(*all[i]);
         *all[i] = -1;
@@ -40,7 +42,7 @@ bool esp_xdp_find(const struct esp_config *c, struct esp_maps *maps, char *why)
     live_xdp_quiet();
     for (uint32_t i = 0; i < c->port_count && program < 0; i++)
         program = live_xdp_program(live_xdp_attached(c->port[i].device, &flags), "esp_xdp");
-    *maps = (struct esp_maps){ -1, -1, -1, -1 };
+    *maps = (struct esp_maps){ -1, -1, -1, -1, -1 };
     if (program < 0)
         return errno == EPERM ? live_refused(why, "its program", LIVE_SYS_ADMIN, "") : false;
     maps->groups = live_xdp_map(program, "esp_groups", sizeof(struct esp_locked_group),
@@ -49,8 +51,10 @@ bool esp_xdp_find(const struct esp_config *c, struct esp_maps *maps, char *why)
     maps->counts = live_xdp_map(program, "esp_counts", sizeof(struct esp_counts), 1);
     maps->duplicates = live_xdp_map(program, "esp_duplicates", sizeof(struct leat_esp_duplicate),
                                     LEAT_ESP_DUPLICATES);
+    maps->keys = live_xdp_map(program, "esp_keys", sizeof(struct leat_key_ring), 1);
     close(program);
-    if (maps->groups >= 0 && maps->config >= 0 && maps->counts >= 0 && maps->duplicates >= 0)
+    if (maps->groups >= 0 && maps->config >= 0 && maps->counts >= 0 && maps->duplicates >= 0 &&
+        maps->keys >= 0)
         return true;
     esp_xdp_let_go(maps);
     return live_because(why, "the program on the devices is another version's, or of another size");
@@ -86,6 +90,17 @@ bool esp_xdp_watch(const struct esp_maps *maps, uint32_t on)
     if (bpf_map_lookup_elem(maps->config, &zero, &c)) return false;
     c.tracing = on;
     return bpf_map_update_elem(maps->config, &zero, &c, 0) == 0;
+}
+
+/* In place: a packet has the old keys or the new ones. */
+bool esp_xdp_change_keys(const struct esp_maps *maps, const struct leat_keys *keys, char *why)
+{
+    struct leat_key_ring *ring = mmap(NULL, sizeof *ring, PROT_READ | PROT_WRITE, MAP_SHARED,
+                                      maps->keys, 0);
+    if (ring == MAP_FAILED) return live_because(why, "the map of its keys: %s", strerror(errno));
+    leat_key_ring_set(ring, keys);
+    munmap(ring, sizeof *ring);
+    return true;
 }
 
 /* ---- events ------------------------------------------------------------------------------- */
@@ -147,6 +162,12 @@ static bool put_config(const struct esp_config *c)
 {
     const uint32_t zero = 0;
     return bpf_map_update_elem(bpf_map__fd(path.program->maps.esp_config), &zero, c, 0) == 0;
+}
+
+static bool put_keys(const struct leat_key_ring *keys)
+{
+    const uint32_t zero = 0;
+    return bpf_map_update_elem(bpf_map__fd(path.program->maps.esp_keys), &zero, keys, 0) == 0;
 }
 
 /* A route may leave by any device. Devices that would lose what native XDP sends are left to the
@@ -245,7 +266,7 @@ static bool start(struct esp_process *p, bool *kept, char *why)
     bool good = esp_xdp_bpf__load(path.program) == 0;
     if (!good)
         live_refused(why, "the kernel does not take the program", LIVE_XDP | LIVE_SYS_ADMIN, "");
-    if (good && !put_config(c))
+    if (good && (!put_config(c) || !put_keys(&p->memory.share->keys)))
         good = live_because(why, "its maps cannot be filled: %s", strerror(errno));
     if (good)
         path.events = ring_buffer__new(bpf_map__fd(path.program->maps.esp_events), on_event, p,

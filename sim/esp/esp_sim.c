@@ -50,6 +50,11 @@ static size_t root_link(const struct leat_sim_esp *s, bool is_down)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
+static uint32_t groups_of(const struct leat_sim_esp_config *c, uint32_t router)
+{
+    return c->groups_at ? c->groups_at[router] : c->groups;
+}
+
 static struct leat_esp_service_config service_config(const struct leat_sim_esp_config *c)
 {
     uint64_t state = c->seed;
@@ -60,8 +65,7 @@ static struct leat_esp_service_config service_config(const struct leat_sim_esp_c
         .node = { .id = id, .seed = seed, .tau = c->tau_ps },
         .seed = service_seed,
         .members_max = c->members,
-        .nodes_max = c->graph.routers + 1,
-        .links_max = c->graph.routers + c->members,
+        .nodes_max = c->replies_max ? c->graph.routers + 1 : 0,
         /* The root has one child in each shard, its router. */
         .own_groups = leat_esp_groups_for(OWN_SLOTS * (1 + c->members / LEAT_ESP_SHARD_MEMBERS)),
     };
@@ -69,8 +73,21 @@ static struct leat_esp_service_config service_config(const struct leat_sim_esp_c
 
 struct layout {
     void *paths, *flights, *service;
-    uint8_t *stores;
+    uint8_t *stores; /* of all routers, one behind the other */
 };
+
+static size_t store_len(const struct leat_sim_esp_config *c, uint32_t router)
+{
+    return leat_esp_store_footprint(groups_of(c, router));
+}
+
+static size_t stores_len(const struct leat_sim_esp_config *c)
+{
+    size_t sum = 0;
+    for (uint32_t r = 0; r < c->graph.routers; r++)
+        sum += store_len(c, r);
+    return sum;
+}
 
 static struct layout lay_out(struct leat_sim_esp *s, struct leat_arena *arena)
 {
@@ -81,7 +98,7 @@ static struct layout lay_out(struct leat_sim_esp *s, struct leat_arena *arena)
     l.flights = leat_arena_lay(arena, 1,
                                leat_sim_esp_flights_footprint(c->flights_max, c->replies_max));
     l.service = leat_arena_lay(arena, 1, leat_esp_service_footprint(&service));
-    l.stores = leat_arena_lay(arena, c->graph.routers, leat_esp_store_footprint(c->groups));
+    l.stores = leat_arena_lay(arena, 1, stores_len(c));
     s->member = leat_arena_lay(arena, c->members, sizeof *s->member);
     s->store = leat_arena_lay(arena, c->graph.routers, sizeof *s->store);
     s->duplicates = leat_arena_lay(arena, c->has_duplicates ? c->graph.routers : 0,
@@ -110,15 +127,17 @@ leat_err leat_sim_esp_check(const struct leat_sim_esp_config *c, void *memory,
         { "delay of a host's link in ps", c->access_ps, 1, LEAT_SIM_ESP_DELAY_MAX },
         { "tau in ps", c->tau_ps, 1, LEAT_ESP_TICKS_MAX },
         { "delay of what is overtaken in ps", c->reorder_ps, 0, LEAT_SIM_ESP_DELAY_MAX },
-        { "groups of a store", c->groups, 1, LEAT_ESP_GROUPS_MAX },
         { "packets at a time", c->flights_max, 1, LEAT_SIM_ESP_FLIGHTS_MAX },
         { "replies at a time", c->replies_max, 0, LEAT_SIM_ESP_FLIGHTS_MAX },
     };
     const leat_err bad = leat_text_check_ranges(why, row, sizeof row / sizeof *row);
     if (bad) return bad;
-    if (c->groups & (c->groups - 1))
-        return leat_sim_refuse(why, LEAT_ERR_RANGE, "groups of a store %u, expected a power of two",
-                               c->groups);
+    for (uint32_t r = 0; r < c->graph.routers; r++)
+        if (!groups_of(c, r) || groups_of(c, r) > LEAT_ESP_GROUPS_MAX ||
+            groups_of(c, r) & (groups_of(c, r) - 1))
+            return leat_sim_refuse(why, LEAT_ERR_RANGE,
+                                   "groups of a store %u, expected a power of two up to %u",
+                                   groups_of(c, r), (unsigned)LEAT_ESP_GROUPS_MAX);
     for (uint32_t m = 0; m < c->members; m++)
         if (c->member_at[m] >= c->graph.routers)
             return leat_text_out_of_range(why, "router of a member", c->member_at[m], 0,
@@ -164,7 +183,6 @@ void leat_sim_esp_init(struct leat_sim_esp *s, const struct leat_sim_esp_config 
 {
     struct leat_arena arena = { .memory = memory, .cap = SIZE_MAX };
     const struct leat_esp_service_config service = service_config(config);
-    const size_t store_len = leat_esp_store_footprint(config->groups);
     *s = (struct leat_sim_esp){ .config = *config };
     const struct layout l = lay_out(s, &arena);
     struct leat_text why = LEAT_TEXT(LEAT_TEXT_CAP_MIN);
@@ -176,11 +194,13 @@ void leat_sim_esp_init(struct leat_sim_esp *s, const struct leat_sim_esp_config 
         s->sent[e] = 0;
         s->armed[e] = LEAT_NEVER;
     }
+    size_t at = 0;
     for (uint32_t r = 0; r < routers(s); r++) {
         struct leat_esp_node node = { .tau = config->tau_ps };
         node.id = leat_random_next(&s->random[ROUTERS_FROM + r]) | 1;
         node.seed = leat_random_next(&s->random[ROUTERS_FROM + r]);
-        leat_esp_store_init(&s->store[r], &node, config->groups, l.stores + r * store_len);
+        leat_esp_store_init(&s->store[r], &node, groups_of(config, r), l.stores + at);
+        at += store_len(config, r);
     }
     if (config->has_duplicates) memset(s->duplicates, 0, routers(s) * sizeof *s->duplicates);
     leat_sim_esp_forget_traffic(s);
@@ -467,10 +487,22 @@ static void at_end_system(struct leat_sim_esp *s, const struct leat_sim_esp_flig
 
 /* ---- routers --------------------------------------------------------------------------------- */
 
+/* A COLLECT of a group whose children this router was told (spec/esp.md, "Installed groups"). */
+static void know_children(const struct leat_sim_esp *s, uint32_t router, struct leat_esp_words *w)
+{
+    if (!s->config.has_duplicates) return;
+    const struct leat_esp_duplicate *d = leat_esp_duplicate_find(&s->duplicates[router],
+                                                                 w->operand[2], s->now);
+    w->installed = d ? (uint16_t)d->children : 0;
+    w->parent = d ? d->parent : 0;
+}
+
 /* False: it ends here. */
 static bool execute(struct leat_sim_esp *s, uint32_t router, struct leat_esp_words *w)
 {
     if (!(w->control & LEAT_ESP_FLAG_X) || w->control & LEAT_ESP_FLAG_E) return true;
+    w->installed = 0;
+    if (w->opcode == LEAT_ESP_COLLECT) know_children(s, router, w);
     const struct leat_esp_outcome out = leat_esp_store_execute(&s->store[router], s->now, w);
     s->counts.executed++;
     if (out.verdict == LEAT_ESP_PASS) return true;
@@ -512,8 +544,10 @@ static void install(struct leat_sim_esp *s, uint32_t router, const struct leat_e
     post.installed = (struct leat_esp_installed){ .group = in->group,
                                                   .node = s->store[router].node.id,
                                                   .serial = in->serial };
+    struct leat_esp_install entry = *in;
     if (!s->config.has_duplicates) return;
-    post.installed.result = leat_esp_duplicate_install(&s->duplicates[router], in, s->now,
+    if (in->children) entry.group = leat_esp_children_tag(in->group, in->target);
+    post.installed.result = leat_esp_duplicate_install(&s->duplicates[router], &entry, s->now,
                                                        ps_per_ms, &post.installed.lifetime_ms);
     const uint32_t letter = write_letter(s, ROUTERS_FROM + router, ROOT, &post);
     if (letter != LEAT_SIM_ESP_NO_LETTER) send_up(s, router, letter);

@@ -41,10 +41,11 @@ struct leat_sim_esp_config {
     uint64_t loss, duplicate, reorder; /* probabilities, on every link */
     leat_time reorder_ps;              /* .. LEAT_SIM_ESP_DELAY_MAX */
     uint64_t seed;
-    uint32_t groups;      /* of every store, a power of two: one computation is in one group */
-    uint32_t flights_max; /* packets and timers at a time */
-    uint32_t replies_max; /* ... that are replies of nodes; 0: no tree will be requested */
-    bool has_duplicates;  /* routers store some: else this network cannot MULTICAST */
+    uint32_t groups;           /* of every store, a power of two: one computation is in one group */
+    const uint32_t *groups_at; /* [routers] of each one's instead, lent; NULL: they are equal */
+    uint32_t flights_max;      /* packets and timers at a time */
+    uint32_t replies_max;      /* ... that are replies of nodes; 0: no tree will be requested */
+    bool has_duplicates;       /* routers store some: else this network cannot MULTICAST */
 };
 
 /* Over links, including copies: a packet that passes three links is counted three times. */

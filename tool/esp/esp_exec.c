@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t patience_default_ps = 3000000000000;
+static const uint64_t patience_default_ps = 3000000000000, every_default_ps = 1000000000000;
 
 /* A stage and who plays on it. */
 struct run {
@@ -134,17 +134,20 @@ struct volley {
     struct esp_step send, wait;
     bool returns;
     uint64_t count, every_ps;
+    struct leat_esp_packet packet;
+    uint32_t looked; /* at so many arrivals */
+    uint64_t back;   /* packets among them */
 };
 
 static bool read_volley(const struct run *r, struct volley *v)
 {
     const struct arguments *args = r->args;
     struct leat_text why = LEAT_TEXT(512);
-    struct leat_esp_packet packet;
     const int words = args->operand_count - 1;
     *v = (struct volley){ .send = { .kind = ESP_STEP_SEND, .host = (char *)sender(r) },
                           .wait = { .kind = ESP_STEP_WAIT, .has_time = true },
-                          .count = 1 };
+                          .count = 1,
+                          .every_ps = every_default_ps };
     if (!number_take(args, "--count", &v->count) || !number_take(args, "--every", &v->every_ps))
         return false;
     if (words < 1 || words > ESP_STEP_WORDS_MAX)
@@ -152,37 +155,38 @@ static bool read_volley(const struct run *r, struct volley *v)
                        ESP_STEP_WORDS_MAX);
     v->send.words = (unsigned)words;
     memcpy(v->send.word, args->operand + 1, (size_t)words * sizeof *v->send.word);
-    if (!esp_words_packet(v->send.word, v->send.words, 0, &packet, &why))
+    if (!esp_words_packet(v->send.word, v->send.words, 0, &v->packet, &why))
         return misused(args->verb, "%.*s", (int)why.len, why.buf);
-    v->returns = packet.flags & LEAT_ESP_FLAG_R;
+    v->returns = v->packet.flags & LEAT_ESP_FLAG_R;
     return true;
 }
 
-/* Packets that have arrived at the sender. */
-static uint64_t returned(const struct run *r)
+/* Counts those of the volley that are back at the sender: are all? */
+static bool are_back(const struct run *r, struct volley *v)
 {
-    uint64_t back = 0;
-    for (uint32_t i = 0; i < r->play.arrivals; i++) {
-        char host[ESP_HOST_NAME_LEN];
-        r->stage.name(r->stage.context, r->play.arrival[i].host, host);
-        back += strcmp(host, sender(r)) == 0;
+    struct esp_cast cast = { 0, 0 };
+    const char *ignored;
+    r->stage.find(r->stage.context, sender(r), &cast, &ignored);
+    for (; v->looked < r->play.arrivals; v->looked++) {
+        const struct esp_arrival *a = &r->play.arrival[v->looked];
+        v->back += a->host == cast.first && a->packet.opcode == v->packet.opcode &&
+                   a->packet.computationId == v->packet.computationId &&
+                   !(a->packet.flags & LEAT_ESP_FLAG_R);
     }
-    return back;
+    return v->back >= v->count;
 }
 
 /* Waits until as many packets have come back as were sent, or the time is over. */
-static bool await_return(struct run *r, uint64_t wanted)
+static bool await_return(struct run *r, struct volley *v)
 {
     const struct esp_stage *stage = &r->stage;
     const uint64_t until = stage->now_ps(stage->context) + r->play.patience_ps;
-    uint64_t back = returned(r);
-    for (; back < wanted && !interrupted && stage->now_ps(stage->context) < until;
-         back = returned(r))
-        if (!stage->run(stage->context, until)) return false;
-    return back >= wanted || interrupted ||
+    while (!are_back(r, v) && !interrupted && stage->now_ps(stage->context) < until)
+        if (!esp_play_run(&r->play, until)) return false;
+    return are_back(r, v) || interrupted ||
            complain("%" PRIu64 " of %" PRIu64 " packets did not come back in %s: a router has "
                     "stopped them, or they are lost",
-                    wanted - back, wanted, duration_text(r->play.patience_ps));
+                    v->count - v->back, v->count, duration_text(r->play.patience_ps));
 }
 
 static int fire(struct run *r, struct volley *v)
@@ -196,7 +200,7 @@ static int fire(struct run *r, struct volley *v)
         if (code == DONE && !esp_play_step(&r->play, "send", &v->send)) code = FAILED;
     }
     v->wait.time_ps = r->play.patience_ps;
-    if (code == DONE && v->returns && !await_return(r, v->count)) code = FAILED;
+    if (code == DONE && v->returns && !await_return(r, v)) code = FAILED;
     if (code == DONE && !v->returns && (!r->player || argument(r->args, "--wait")) &&
         !esp_play_step(&r->play, "send", &v->wait))
         code = FAILED;

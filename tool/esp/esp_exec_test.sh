@@ -11,7 +11,7 @@ python3 "$here/esp_exec_model.py" "$leat" "${LEAT_SEED:-1}" 40 "$folder" || fail
 # ---- what is shown -------------------------------------------------------------------------------
 cat > "$folder/census" << 'END'
 # Children are counted, then values are summed.
-send members opcode=COUNT computationId=42 compValTag=1 thresh=1 flags=X
+send members opcode=COUNT computationId=42 tag=1 thresh=1 flags=X
 expect root opcode=COUNT computationId=42 within 1s
 silence root within 100ms
 send members opcode=COLLECT computationId=42 compValTag=2 val=1@ chldCntTag=1 op=ADD flags=X
@@ -43,6 +43,13 @@ same "many" "$(json send thresh=2 --count 5 --every 3ms --tree 2,2 | jq -c '[.se
 printf 'send member.0 thresh=9\nwait 6ms\nsend member.0 thresh=1\nsilence root opcode=COUNT thresh=1\n' > "$folder/late"
 exits 1 "late:4: expected silence at root; there came: COUNT" "$leat" esp exec "$folder/late" --tree 1,1 --tau 5ms
 exits 0 "" "$leat" esp exec "$folder/late" --tree 1,1 --tau 10ms
+# A step without opcode= looks at the fields that it names, of any instruction.
+printf 'send member.0 opcode=COLLECT flags=X\nsilence root flags=E|X within 1s\n' > "$folder/any"
+exits 1 "any:2: expected silence at root; there came: COLLECT" "$leat" esp exec "$folder/any" --tree 1,1
+printf 'send member.0 opcode=NOP computationId=42\nexpect root computationId=42\n' > "$folder/any"
+exits 0 "" "$leat" esp exec "$folder/any" --tree 1,1
+same "an interval" "$(json send opcode=NOP --count 3 --tree 1,1 | jq -c '[.arrivals[].at_ns]')" '[2000000,1002000000,2002000000]'
+same "many come back" "$(json send opcode=NOP flags=R --count 40000 --every 1ms --tree 1,1 | jq '.status')" '"done"'
 
 # ---- over the loopback ---------------------------------------------------------------------------
 exits 1 "1 of 1 packets did not come back in 50ms" "$leat" esp send flags=R --to "127.0.0.1:9" --bind 127.0.0.1:42531 --wait 50ms
@@ -58,7 +65,7 @@ same "at the root" "$(jq -c '[.met,.arrivals[-1].fields.thresh,.arrivals[-1].fro
 
 # ---- what did not happen -------------------------------------------------------------------------
 sed 's/46/45/' "$folder/census" > "$folder/off"
-exits 1 "off:6: expected at root: opcode=COLLECT val=45, which did not come; 1 other packets came, the last one: COLLECT 0x2a compValTag=0x2 val=46" \
+exits 1 "off:6: expected at root: opcode=COLLECT val=45, which did not come; 1 other packet came, the last one: COLLECT 0x2a compValTag=0x2 val=46" \
     "$leat" esp exec "$folder/off" --tree 2,2 --members 4 --json
 same "status" "$(jq -c '[.status,.met]' "$folder/stdout")" '["failed",2]'
 
@@ -87,6 +94,7 @@ script "1: thresh: expected a number" 'send root thresh=x\n'
 script "1: thesh: no such field here, did you mean thresh?" 'send root thesh=1\n'
 script "1: 'more', expected FIELD=VALUE" 'send root thresh=1 more\n'
 script "1: opcode: a management packet, expected an instruction" 'send root opcode=JOIN\n'
+script "1: 'compValTag=2', expected FIELD=VALUE, each field once" 'send root opcode=COUNT tag=2 compValTag=2\n'
 script "1: chldCntTag: equals an earlier tag" 'send root opcode=COLLECT compValTag=2 chldCntTag=2\n'
 script "1: more than 24 words" "send root $(seq 30 | tr '\n' ' ')\n"
 script "2: host 'x'" 'send root thresh=1\nexpect x thresh=1\n'
@@ -97,7 +105,8 @@ bad "--to does not go with --tree" "$leat" esp send thresh=1 --to 127.0.0.1 --tr
 bad "--loss does not go with packets from this host" "$leat" esp send thresh=1 --to 127.0.0.1 --loss 0.1
 bad "send needs --to with an address, or routers to simulate" "$leat" esp send thresh=1
 bad "expected: send FIELD=VALUE" "$leat" esp send --tree 2,2
-bad "'root=nowhere', expected NAME=ADDRESS" "$leat" esp send thresh=1 --to nowhere --bind 127.0.0.1:42534
+bad "--to 'nowhere', expected ADDRESS[:PORT]" "$leat" esp send thresh=1 --to nowhere --bind 127.0.0.1:42534
+bad "--host 'x=nowhere', expected NAME=ADDRESS[:PORT]" "$leat" esp exec "$folder/off" --play root --host x=nowhere --bind 127.0.0.1:42534
 bad "--bind 'nowhere'" "$leat" esp send thresh=1 --to 127.0.0.1 --bind nowhere
 bad "'members' and 'root' are two hosts, expected --play" "$leat" esp exec "$folder/off" --to 127.0.0.1
 finish

@@ -22,6 +22,7 @@ struct esp_job {
     struct leat_sim_esp_wire *wire;
     uint32_t *member_at;
     uint64_t *value;
+    uint32_t *groups_at;
     uint32_t places;        /* possible places of members */
     uint32_t *place;        /* [places] routers */
     uint32_t most_children; /* of a router: members and routers */
@@ -49,6 +50,16 @@ void esp_job_free(struct esp_job *job);
 
 /* Graph and places, by --tree, --graph or --fabric. False after a complaint. */
 bool esp_make_network(struct esp_job *job);
+
+/* Computations that the members are divided among, those for the parts of a value, and the sizes of
+ * all stores (esp_room.c). False: no memory. */
+uint32_t esp_shards(const struct esp_job *job);
+uint32_t esp_parts(const struct esp_job *job);
+bool esp_size_stores(struct esp_job *job);
+
+/* COUNT and COLLECT, once; asks for a map of the tree. */
+bool esp_is_plain(const struct esp_job *job);
+bool esp_is_mapped(const struct esp_job *job);
 
 /* leat esp sim. An exit code. */
 int esp_simulate(const struct arguments *args);

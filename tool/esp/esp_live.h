@@ -9,6 +9,7 @@
 #include "tool.h"
 
 int esp_route(const struct arguments *args);
+int esp_key(const struct arguments *args);
 int esp_stop(const struct arguments *args);
 int esp_status(const struct arguments *args);
 int esp_store(const struct arguments *args);
@@ -18,9 +19,8 @@ int esp_join(const struct arguments *args);
 int esp_service(const struct arguments *args); /* census, max, min, sum, average, tree */
 int esp_multicast(const struct arguments *args);
 
-/* --key-file into key; NULL if absent. False after a complaint. */
-bool esp_read_key(const struct arguments *args, uint8_t key[LEAT_ESP_KEY_LEN],
-                  const uint8_t **used);
+/* --key-file; no keys if it is absent. False after a complaint. */
+bool esp_read_keys(const struct arguments *args, struct leat_keys *keys);
 
 /* ---- showing a router (esp_router_show.c) --------------------------------------------------- */
 

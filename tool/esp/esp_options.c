@@ -12,8 +12,6 @@ enum {
     SPARE_FLIGHTS = 1 << 16,
     ROUNDS_AT_A_TIME = 4, /* in flight from each member, copies included */
     OWN_GROUPS = 4,       /* of a store, for packets of one's own */
-    GROUP_CHILDREN_MAX = 128,
-    SHARD_CHILDREN = 48,
 };
 
 static const leat_time delay_default = 1000000000, tau_default = 10000000000000, us = 1000000;
@@ -136,51 +134,18 @@ static bool read_members(struct esp_job *job)
 
 /* ---- the service ----------------------------------------------------------------------------- */
 
-static bool is_plain(const struct esp_job *job)
-{
-    return !job->request.robust && (job->request.kind == LEAT_ESP_SERVICE_CENSUS ||
-                                    job->request.kind == LEAT_ESP_SERVICE_SUM ||
-                                    job->request.kind == LEAT_ESP_SERVICE_AVERAGE);
-}
-
-static uint32_t parts_of(const struct esp_job *job)
-{
-    struct leat_esp_part part[LEAT_ESP_PARTS_MAX];
-    return leat_esp_part_plan(job->config.members, job->request.value_bits, part);
-}
-
-/* One group has no room for so many children: several computations, in different groups, have. */
-static uint32_t shards_of(const struct esp_job *job)
-{
-    if (!job->request.robust || job->most_children <= GROUP_CHILDREN_MAX) return 1;
-    /* Routers may be children in each of them, members in one only. */
-    const bool has_routers = job->most_routers > GROUP_CHILDREN_MAX;
-    return ((has_routers ? job->config.members : job->most_children) + SHARD_CHILDREN - 1) /
-           SHARD_CHILDREN;
-}
-
-/* One binding for each child and three more, in one group, half of whose slots are used. */
-static uint32_t groups_of(const struct esp_job *job)
-{
-    const uint64_t parts = parts_of(job), shards = shards_of(job);
-    const uint64_t attempts = job->request.attempts + (job->multicast ? 1u : 0);
-    uint64_t bindings = is_plain(job) ? 4 : job->most_children + 3u;
-    if (shards > 1 && job->most_routers > GROUP_CHILDREN_MAX)
-        bindings = job->config.members + 4 * shards;
-    else if (shards > 1)
-        bindings = job->most_children + (job->most_routers + 4) * shards;
-    return leat_esp_groups_for(2 * bindings * parts * attempts);
-}
-
 static bool read_request(struct esp_job *job)
 {
     const struct leat_sim_esp_config *c = &job->config;
     const bool is_faulty = c->loss || c->duplicate || c->reorder;
     struct leat_esp_request *r = &job->request;
     r->rounds = r->robust || is_faulty ? LEAT_ESP_ROUNDS_DEFAULT : 1;
-    r->attempts = r->robust && (is_faulty || shards_of(job) > 1) ? ATTEMPTS_DEFAULT : 1;
+    const bool is_tree = r->kind == LEAT_ESP_SERVICE_TREE;
+    r->attempts = (r->robust && is_faulty) || ((r->robust || is_tree) && esp_shards(job) > 1)
+                      ? ATTEMPTS_DEFAULT
+                      : 1;
     r->is_trusting = argument(job->args, "--trust") != NULL;
-    if (is_plain(job) && argument(job->args, "--rounds"))
+    if (esp_is_plain(job) && argument(job->args, "--rounds"))
         return misused(job->args->verb,
                        "--rounds for %s, expected robust-%s: COUNT and COLLECT count "
                        "every packet",
@@ -190,7 +155,7 @@ static bool read_request(struct esp_job *job)
     if (!number_take_small(job->args, "--rounds", &r->rounds) ||
         !number_take_small(job->args, "--attempts", &r->attempts))
         return false;
-    r->shards = shards_of(job);
+    r->shards = esp_shards(job);
     r->copies = is_faulty ? LEAT_ESP_ROUNDS_DEFAULT : 1;
     r->copies_max = LEAT_ESP_ANNOUNCEMENTS_MAX;
     r->rounds_max = argument(job->args, "--rounds") ? 0 : LEAT_ESP_ROUNDS_MAX;
@@ -224,12 +189,11 @@ bool esp_read_job(const struct arguments *args, struct esp_job *job)
     if (job->dot && job->request.kind != LEAT_ESP_SERVICE_TREE)
         return misused(args->verb, "--dot for %s, expected --service tree", job->service);
     struct leat_sim_esp_config *c = &job->config;
-    c->groups = groups_of(job);
     c->flights_max = SPARE_FLIGHTS + c->graph.routers +
-                     ROUNDS_AT_A_TIME * parts_of(job) * c->members;
+                     ROUNDS_AT_A_TIME * esp_parts(job) * c->members;
     c->has_duplicates = job->multicast;
-    c->replies_max = job->multicast || job->request.kind == LEAT_ESP_SERVICE_TREE ? REPLIES : 0;
-    return true;
+    c->replies_max = esp_is_mapped(job) ? REPLIES : 0;
+    return esp_size_stores(job);
 }
 
 void esp_job_free(struct esp_job *job)
@@ -238,4 +202,5 @@ void esp_job_free(struct esp_job *job)
     free(job->place);
     free(job->member_at);
     free(job->value);
+    free(job->groups_at);
 }

@@ -69,13 +69,24 @@ static bool send_one(const struct at_host *h)
 /* The first arrival from `from` on that is the step's and not consumed; NULL: none. */
 static struct esp_arrival *find_arrival(const struct at_host *h, uint32_t from)
 {
-    for (uint32_t i = from; i < h->play->arrivals; i++) {
+    struct esp_play *play = h->play;
+    while (play->consumed < play->arrivals && play->arrival[play->consumed].is_consumed)
+        play->consumed++;
+    for (uint32_t i = from > play->consumed ? from : play->consumed; i < h->play->arrivals; i++) {
         struct esp_arrival *a = &h->play->arrival[i];
         if (!a->is_consumed && a->host == h->host &&
             esp_words_match(h->step->word, h->step->words, &h->packet, &a->packet))
             return a;
     }
     return NULL;
+}
+
+bool esp_play_run(struct esp_play *play, uint64_t until_ps)
+{
+    if (!play->stage->run(play->stage->context, until_ps)) return false;
+    return !play->is_full ||
+           complain("more than %d packets have arrived, expected fewer in one run",
+                    ESP_ARRIVALS_MAX);
 }
 
 /* Runs until the step's packet has arrived, or the time is over. False after a complaint. */
@@ -85,11 +96,8 @@ static bool await(const struct at_host *h, uint64_t until_ps, struct esp_arrival
     *found = find_arrival(h, 0);
     while (!*found && !interrupted && stage->now_ps(stage->context) < until_ps) {
         const uint32_t seen = h->play->arrivals;
-        if (!stage->run(stage->context, until_ps)) return false;
+        if (!esp_play_run(h->play, until_ps)) return false;
         *found = find_arrival(h, seen);
-        if (h->play->is_full)
-            return complain("more than %d packets have arrived that no step expected",
-                            ESP_ARRIVALS_MAX);
     }
     return true;
 }
@@ -104,8 +112,8 @@ static const char *instead(const struct at_host *h)
         const struct esp_arrival *a = &h->play->arrival[i];
         if (a->is_consumed || a->host != h->host) continue;
         others++;
-        snprintf(text, sizeof text, "; %u other packets came, the last one: %s", others,
-                 packet_text(&a->packet).text);
+        snprintf(text, sizeof text, "; %u other packet%s came, the last one: %s", others,
+                 others > 1 ? "s" : "", packet_text(&a->packet).text);
     }
     return text;
 }
@@ -144,7 +152,7 @@ static bool wait_until_ps(struct esp_play *play, uint64_t until_ps)
 {
     const struct esp_stage *stage = play->stage;
     while (!interrupted && stage->now_ps(stage->context) < until_ps)
-        if (!stage->run(stage->context, until_ps)) return false;
+        if (!esp_play_run(play, until_ps)) return false;
     return true;
 }
 

@@ -10,6 +10,9 @@ bool esp_play_check(const struct esp_play *play, const struct esp_script *script
 /* False after a complaint: the step failed. */
 bool esp_play_step(struct esp_play *play, const char *file, const struct esp_step *step);
 
+/* Runs the stage; false after a complaint: it failed, or more has arrived than is kept. */
+bool esp_play_run(struct esp_play *play, uint64_t until_ps);
+
 /* What has arrived, as members of a JSON object and as lines of text. */
 void esp_play_show(const struct esp_play *play, struct leat_json *json, FILE *text);
 

@@ -1,9 +1,9 @@
 /* A router, as text and as JSON: packets by outcome, contents of its stores, passing packets. */
 #include "duration.h"
 #include "esp_live.h"
+#include "esp_plan.h"
 #include "esp_text.h"
 #include "json_out.h"
-#include <arpa/inet.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -224,18 +224,16 @@ bool esp_show_bindings(struct leat_esp_router *router, uint64_t computation, boo
 /* ---- what passes -------------------------------------------------------------------------- */
 
 static const char *address_text(uint32_t carriage, const uint64_t address[2],
-                                char text[INET6_ADDRSTRLEN])
+                                char text[ESP_ENDPOINT_TEXT_LEN])
 {
-    uint8_t octets[16];
-    leat_put_be64(octets, address[0]);
-    leat_put_be64(octets + 8, address[1]);
-    const bool is_ipv4 = address[0] == 0 && address[1] >> 32 == 0xffff;
-    if (carriage == ESP_BARE)
-        snprintf(text, INET6_ADDRSTRLEN, "%02x:%02x:%02x:%02x:%02x:%02x", octets[10], octets[11],
-                 octets[12], octets[13], octets[14], octets[15]);
-    else
-        inet_ntop(is_ipv4 ? AF_INET : AF_INET6, octets + (is_ipv4 ? 12 : 0), text,
-                  INET6_ADDRSTRLEN);
+    uint8_t octets[LEAT_ESP_ADDRESS_LEN];
+    if (carriage != ESP_BARE) {
+        esp_plan_endpoint_text(address, 0, text);
+        return text;
+    }
+    esp_address_write(address, octets);
+    snprintf(text, ESP_ENDPOINT_TEXT_LEN, "%02x:%02x:%02x:%02x:%02x:%02x", octets[10], octets[11],
+             octets[12], octets[13], octets[14], octets[15]);
     return text;
 }
 
@@ -258,7 +256,7 @@ static void show_operands(const struct leat_esp_words *w, struct leat_json *j, F
 void esp_show_sight(const struct esp_config *c, const struct esp_sight *s, bool json)
 {
     static const char *const carriages[] = { "bare", "ipv4", "udp", "ipv6", "udp6" };
-    char from[INET6_ADDRSTRLEN], to[INET6_ADDRSTRLEN];
+    char from[ESP_ENDPOINT_TEXT_LEN], to[ESP_ENDPOINT_TEXT_LEN];
     const char *device = s->port < ESP_PORTS_MAX ? c->port[s->port].name : "?";
     const char *reason = s->reason < ESP_REASON_COUNT ? reasons[s->reason].name : "?";
     const char *carriage = s->carriage < 5 ? carriages[s->carriage] : "?";

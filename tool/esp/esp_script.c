@@ -13,10 +13,22 @@ enum { WORD_LEN_MAX = 128, ARENA_LEN = 1 << 14, WHY_LEN = 512 };
 
 /* ---- packets from words -------------------------------------------------------------------- */
 
+/* The field that people call tag. */
+static const char tag[] = "compValTag";
+
+static bool is_short_tag(const char *word)
+{
+    return strncmp(word, "tag=", 4) == 0;
+}
+
 /* The word with the host's number for each '@'. False: it is too long. */
 static bool fill_in(const char *word, uint64_t number, char out[WORD_LEN_MAX])
 {
     size_t len = 0;
+    if (is_short_tag(word)) {
+        len = strlen(strcpy(out, tag));
+        word += strcspn(word, "=");
+    }
     for (; *word; word++) {
         if (*word == '@')
             len += (size_t)snprintf(out + len, WORD_LEN_MAX - len, "%" PRIu64, number);
@@ -78,8 +90,9 @@ static bool same_field(struct word name, const struct leat_esp_packet *a,
     const struct leat_esp_instruction *row = leat_esp_instruction_of(a->opcode);
     if (is_word(name, "loc")) return a->loc == b->loc;
     if (is_word(name, "flags")) return a->flags == b->flags;
-    if (is_word(name, "op")) return a->op == b->op;
     if (is_word(name, "computationId")) return a->computationId == b->computationId;
+    if (a->opcode != b->opcode) return false; /* the others are of this opcode */
+    if (is_word(name, "op")) return a->op == b->op;
     for (int i = 0; i < row->words / 2; i++)
         if (row->operand[i].kind <= LEAT_ESP_KIND_VALUE && is_word(name, row->operand[i].name))
             return leat_esp_operand_get(a, &row->operand[i]) ==
@@ -90,9 +103,10 @@ static bool same_field(struct word name, const struct leat_esp_packet *a,
 bool esp_words_match(char *const *word, unsigned words, const struct leat_esp_packet *wanted,
                      const struct leat_esp_packet *packet)
 {
-    if (words && wanted->opcode != packet->opcode) return false;
     for (unsigned i = 0; i < words; i++) {
-        const struct word name = { word[i], strcspn(word[i], "=") };
+        const bool is_short = is_short_tag(word[i]);
+        const struct word name = { is_short ? tag : word[i],
+                                   is_short ? strlen(tag) : strcspn(word[i], "=") };
         if (!same_field(name, wanted, packet)) return false;
     }
     return true;

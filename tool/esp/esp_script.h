@@ -22,7 +22,7 @@ enum {
     ESP_STEPS_MAX = 1 << 16,
     ESP_STEP_WORDS_MAX = 24,
     ESP_HOST_NAME_LEN = 64,
-    ESP_ARRIVALS_MAX = 1 << 16, /* that no step has consumed */
+    ESP_ARRIVALS_MAX = 1 << 20, /* of a run */
 };
 
 enum esp_step_kind { ESP_STEP_SEND, ESP_STEP_WAIT, ESP_STEP_EXPECT, ESP_STEP_SILENCE };

@@ -3,13 +3,13 @@
 #include "esp_host.h"
 #include "esp_job.h"
 #include "esp_live.h"
+#include "esp_plan.h"
 #include "json_out.h"
 #include "leat_siphash.h"
 #include "leat_tree.h"
 #include "live_guard.h"
 #include "number.h"
 #include "result_file.h"
-#include <arpa/inet.h>
 #include <inttypes.h>
 #include <leat/esp.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ struct command {
     const struct arguments *args;
     const char *word;
     struct leat_esp_host_config host;
-    uint8_t key[LEAT_ESP_KEY_LEN];
+    struct leat_keys keys;
     uint64_t members, wait_ps; /* gathered before the query is sent */
     bool json;
 };
@@ -78,11 +78,13 @@ static bool read_command(const struct arguments *args, struct command *a)
                                              .bind = argument(args, "--bind"),
                                              .root = argument(args, "--root"),
                                              .via = argument(args, "--via") };
-    if (!esp_read_key(args, a->key, &a->host.key) || !read_value(args, &a->host.value) ||
+    if (!esp_read_keys(args, &a->keys) || !read_value(args, &a->host.value) ||
         !number_take_within(args, "--tau", ps_per_ms, hour_ps, &tau_ps) ||
         !number_take(args, "--every", &every_ps) || !number_take(args, "--wait", &a->wait_ps) ||
         !number_take_within(args, "--members", 1, LEAT_ESP_HOST_MEMBERS_MAX, &a->members))
         return false;
+    a->host.key = a->keys.count ? a->keys.key[0] : NULL;
+    a->host.other_key = leat_keys_other(&a->keys);
     a->host.tau_ns = tau_ps / ps_per_ns;
     a->host.join_every_ns = every_ps / ps_per_ns;
     return true;
@@ -252,10 +254,10 @@ static void show(const struct command *a, const struct leat_esp_request *request
 
 static void put_address(const struct leat_esp_next *next, struct leat_text *out)
 {
-    char text[INET6_ADDRSTRLEN];
-    static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-    const bool is_ipv4 = memcmp(next->address, mapped, sizeof mapped) == 0;
-    inet_ntop(is_ipv4 ? AF_INET : AF_INET6, next->address + (is_ipv4 ? 12 : 0), text, sizeof text);
+    char text[ESP_ENDPOINT_TEXT_LEN];
+    uint64_t address[2];
+    esp_address_read(next->address, address);
+    esp_plan_endpoint_text(address, 0, text);
     leat_text_puts(out, text);
 }
 

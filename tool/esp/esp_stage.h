@@ -48,7 +48,8 @@ struct esp_play {
     uint64_t patience_ps; /* of a step without a time */
     struct esp_arrival *arrival;
     uint32_t arrivals, cap;
-    bool is_full; /* arrivals were dropped */
+    uint32_t consumed; /* at least so many of the first ones */
+    bool is_full;      /* arrivals were dropped */
     uint64_t sent;
     uint32_t met; /* steps that went as expected */
 };

@@ -122,7 +122,8 @@ static void show_stage(void *context, struct leat_json *json, FILE *text)
     struct leat_esp_host_probe_counts counts;
     leat_esp_host_probe_counts(s->probe, &counts);
     leat_json_uint(json, "refused", counts.skipped);
-    text_print(text, "%llu other packets\n", (unsigned long long)counts.skipped);
+    text_print(text, "%llu packets refused: malformed, or management\n",
+               (unsigned long long)counts.skipped);
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -131,7 +132,8 @@ static bool add_alias(const struct arguments *args, struct live_stage *s, const 
                       const char *address)
 {
     if (!*name || !is_address(address))
-        return misused(args->verb, "'%.60s=%.60s', expected NAME=ADDRESS[:PORT]", name, address);
+        return misused(args->verb, "--host '%.60s=%.60s', expected NAME=ADDRESS[:PORT]", name,
+                       address);
     if (s->aliases == ALIASES_MAX)
         return misused(args->verb, "--host more than %d times", ALIASES_MAX);
     s->alias[s->aliases++] = (struct alias){ name, address };
@@ -141,6 +143,8 @@ static bool add_alias(const struct arguments *args, struct live_stage *s, const 
 static bool read_aliases(const struct arguments *args, struct live_stage *s)
 {
     const char *to = argument(args, "--to"), *hosts = argument(args, "--host");
+    if (to && !is_address(to))
+        return misused(args->verb, "--to '%.60s', expected ADDRESS[:PORT]", to);
     if (to && !add_alias(args, s, "root", to)) return false;
     if (!hosts) return true;
     if (strlen(hosts) >= sizeof s->text)

@@ -72,13 +72,21 @@ for wide in "--tree 1,1 --members 300" "--tree 1,1 --members 300 --bits 64" "--t
     same "many children: $wide" "$(json $wide --service robust-sum | jq -c '[.right,.shards>1]')" "[true,true]"
 done
 same "few children" "$(json --tree 1,1 --members 128 --service robust-sum | jq -c '[.right,.shards]')" "[true,1]"
-exits 1 "the route of " "$leat" esp sim --tree 1,1 --members 300 --service tree
+for wide in "--tree 1,1 --members 300" "--tree 2,300" "--tree 1,1 --members 2000 --loss 0.1" "--tree 2,200 --members 1500"; do
+    # shellcheck disable=SC2086
+    same "a tree with many children: $wide" "$(json $wide --service tree | jq -c '[.right,.unplaced,.shards>1]')" "[true,0,true]"
+    # shellcheck disable=SC2086
+    same "casts to many children: $wide" "$(json $wide --service robust-census --multicast | jq -c '[.right,.duplicates>0]')" "[true,true]"
+done
+same "many members below many routers" "$(json --tree 2,1000 --members 20000 --service robust-sum | jq -c '[.right,.attempts]')" "[true,1]"
+# As many as fill their stores to the half: shards that share a group have room all the same.
+same "stores half full" "$(json --tree 1,1 --members 120000 --service robust-census | jq -c '[.right,.attempts]')" "[true,1]"
 exits 1 "the route of 9 of 9 members is not known" "$leat" esp sim --tree 3,3 --service tree --loss 1
 
 # ---- bad input ----------------------------------------------------------------------------------
 wrong() { exits 2 "$@"; same "nothing shown by: $*" "$(cat "$folder/stdout")" ""; }
 sim() { text=$1; shift; wrong "$text" "$leat" esp sim "$@"; }
-wrong "'', expected one of sim send exec route stop" "$leat" esp
+wrong "'', expected one of sim send exec route key stop" "$leat" esp
 wrong "'xyz', expected one of sim" "$leat" esp xyz
 wrong "'senses', did you mean census? expected one of sim" "$leat" esp senses
 wrong "--robust does not go with sim, expected one of --tree" "$leat" esp sim --tree 2,2 --service sum --robust 8
@@ -129,7 +137,7 @@ exits 0 "leat: --dup is called --duplicate now" "$leat" esp sim --tree 2,2 --ser
 has "help of a subverb" "$("$leat" esp route --help)" "leat esp route: make this host an ESP router"
 has "its options" "$("$leat" help esp route)" "--capacity N       bindings of the centre's store, 1 to 268435456; default"
 ! "$leat" help esp route | grep -q -- --service || fail "help of route: an option of sim"
-for word in sim send exec route stop status store trace join census max min sum average tree multicast; do
+for word in sim send exec route key stop status store trace join census max min sum average tree multicast; do
     has "help of all subverbs" "$("$leat" esp --help)" "  $word "
     has "help of $word" "$("$leat" help esp $word)" "  leat esp $word "
 done

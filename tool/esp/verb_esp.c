@@ -1,7 +1,9 @@
 /* leat esp: ephemeral state in routers, simulated or live. */
+#include "config.h"
 #include "esp_exec.h"
 #include "esp_job.h"
 #include "esp_live.h"
+#include "foreground.h"
 #include "tool.h"
 #include <leat/esp.h>
 
@@ -40,11 +42,13 @@ static const struct subverb subverbs[] = {
       PACKETS " --host --play", esp_exec },
     { "route", "make this host an ESP router", "--dev DEVICE... [OPTIONS]",
       ROUTER_OPTIONS " --dev --driver --capacity --port-capacity --node-id --next-hop --listen "
-                     "--rate --port-share --keyed-only --key-file --tau",
+                     "--rate --port-share --keyed-only --key-file --tau --foreground --config",
       esp_route },
+    { "key", "change the keys of this router while packets pass", "--key-file FILE [--name NAME]",
+      "--name --key-file", esp_key },
     { "stop", "end the router of this host", "[--name NAME]", "--name", esp_stop },
     { "status", "show what the router did with its packets", "[--name NAME] [--json]",
-      ROUTER_OPTIONS, esp_status },
+      ROUTER_OPTIONS " --prometheus", esp_status },
     { "store", "show the live bindings of a computation", "COMPUTATION [--name NAME] [--json]",
       ROUTER_OPTIONS, esp_store },
     { "trace", "print packets as they pass the router", "[--name NAME] [--count N] [--json]",
@@ -135,6 +139,9 @@ const struct verb verb_esp = {
         { "--robust", "K", "exact under loss, by K rounds of RCOLLECT",
           COUNT(1, LEAT_ESP_ROUNDS_MAX) },
         { "--to", "ADDRESS[:PORT]", "where packets go; exec: the address of root" },
+        OPTION_PROMETHEUS,
+        OPTION_FOREGROUND,
+        OPTION_CONFIG,
         { "--host", "NAME=ADDRESS[:PORT]", "the address of another host of the script", true },
         { "--play", "NAME", "which host of the script this host is" },
         { "--settle", "TIME", "maximum one-way delay of a packet",

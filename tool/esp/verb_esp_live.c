@@ -1,5 +1,6 @@
 /* leat esp route, stop, status, store, trace: a router of this host. */
 #include "esp_live.h"
+#include "foreground.h"
 #include "json_out.h"
 #include "leat_tree.h"
 #include "number.h"
@@ -20,11 +21,11 @@ static int exit_code_of(enum leat_esp_router_end end)
     return end == LEAT_ESP_ROUTER_WRONG ? WRONG : FAILED;
 }
 
-bool esp_read_key(const struct arguments *args, uint8_t key[LEAT_ESP_KEY_LEN], const uint8_t **used)
+bool esp_read_keys(const struct arguments *args, struct leat_keys *keys)
 {
     const char *path = argument(args, "--key-file");
-    *used = path ? key : NULL;
-    return !path || key_file_read(path, key);
+    *keys = (struct leat_keys){ 0 };
+    return !path || key_file_read(path, keys);
 }
 
 /* ---- route -------------------------------------------------------------------------------- */
@@ -70,7 +71,7 @@ static bool read_limits(const struct arguments *args, struct leat_esp_router_con
 }
 
 static bool read_router(const struct arguments *args, struct leat_esp_router_config *c,
-                        uint8_t key[LEAT_ESP_KEY_LEN], char copy[2][TEXT_MAX])
+                        char copy[2][TEXT_MAX])
 {
     uint64_t tau_ps = tau_default_ps;
     c->name = argument(args, "--name");
@@ -85,17 +86,72 @@ static bool read_router(const struct arguments *args, struct leat_esp_router_con
     c->keyed_only = argument(args, "--keyed-only") != NULL;
     if (c->listen && c->driver != LEAT_ESP_ROUTER_UDP)
         return misused(args->verb, "--listen goes with --driver udp");
-    return esp_read_key(args, key, &c->key);
+    return esp_read_keys(args, &c->keys);
+}
+
+static int change_keys(const struct arguments *args, const struct leat_keys *keys)
+{
+    struct leat_esp_router *router = leat_esp_router_open(argument(args, "--name"), why);
+    if (!router) return exit_code_of(LEAT_ESP_ROUTER_WRONG);
+    const enum leat_esp_router_end end = leat_esp_router_change_keys(router, keys, why);
+    leat_esp_router_close(router);
+    return exit_code_of(end);
+}
+
+/* ---- route --foreground ------------------------------------------------------------------- */
+
+/* Its context is the command line. */
+static const char *name_of_part(void *context)
+{
+    return argument(context, "--name");
+}
+
+static bool router_runs(void *context, const char **why_not)
+{
+    struct leat_esp_router *router = leat_esp_router_open(name_of_part(context), why);
+    const bool runs = router && leat_esp_router_process(router);
+    leat_esp_router_close(router);
+    *why_not = "the router has ended: leat esp stop, or its process was killed";
+    return runs;
+}
+
+static int end_router(void *context)
+{
+    return exit_code_of(leat_esp_router_stop(name_of_part(context), why));
+}
+
+int esp_key(const struct arguments *args)
+{
+    struct leat_keys keys;
+    if (args->operand_count != 1) return misuse(args->verb, "key takes no operand");
+    if (!argument(args, "--key-file"))
+        return misuse(args->verb, "key needs --key-file with one key, or two");
+    return esp_read_keys(args, &keys) ? change_keys(args, &keys) : WRONG;
+}
+
+static bool renew_keys(void *context)
+{
+    struct leat_keys keys;
+    return esp_read_keys(context, &keys) && (!keys.count || change_keys(context, &keys) == DONE);
+}
+
+static int stay(const struct arguments *args, uint64_t node_id, const char *driver)
+{
+    const struct foreground part = { router_runs, end_router, renew_keys,
+                                     argument(args, "--config"), (void *)(uintptr_t)args };
+    char status[LEAT_ESP_ROUTER_WHY_LEN + 128];
+    snprintf(status, sizeof status, "router 0x%016llx, driver %s: %s", (unsigned long long)node_id,
+             driver, why);
+    return foreground_stay(&part, status);
 }
 
 int esp_route(const struct arguments *args)
 {
     struct leat_esp_router_config c = { 0 };
-    uint8_t key[LEAT_ESP_KEY_LEN];
     static char copy[2][TEXT_MAX];
     enum leat_esp_router_driver used = LEAT_ESP_ROUTER_ANY;
     if (args->operand_count != 1) return misuse(args->verb, "route takes no operand");
-    if (!read_router(args, &c, key, copy)) return WRONG;
+    if (!read_router(args, &c, copy)) return WRONG;
     int slower_at;
     const int code = exit_code_of(leat_esp_router_start(&c, &used, &slower_at, why));
     if (code != DONE) return code;
@@ -115,7 +171,10 @@ int esp_route(const struct arguments *args)
     json_close(&out, json_status());
     text_print(json ? NULL : stdout, "router 0x%016llx, driver %s: %s\n",
                (unsigned long long)running.node_id, esp_driver_name(used), why);
-    return finish(DONE);
+    const int code_out = finish(DONE);
+    return code_out == DONE && argument(args, "--foreground")
+               ? stay(args, running.node_id, esp_driver_name(used))
+               : code_out;
 }
 
 int esp_stop(const struct arguments *args)

@@ -1,10 +1,11 @@
 #include "esp_service.h"
-#include "esp_limits.h"
 #include "esp_service_parts.h"
 #include "leat_arena.h"
 #include <string.h>
 
 static const leat_time ps_per_us = 1000000, ps_per_ms = 1000000000, ps_per_s = 1000000000000;
+static const leat_time announcing_max = UINT32_MAX * UINT64_C(1000000) / 4;
+static const leat_time pace_max = 1000000000; /* of announcements */
 
 /* Announcements count in microseconds, rounded up: two of them may differ by one. */
 static const leat_time grain_ps = 2000000;
@@ -18,10 +19,11 @@ struct layout {
     struct leat_esp_computing *computing;
 };
 
-/* The most shards of so many members. */
-static uint32_t shards_of(uint32_t members)
+/* A node has a list in each shard. */
+static uint32_t lists_of(const struct leat_esp_service_config *c)
 {
-    return (members + LEAT_ESP_SHARD_MEMBERS - 1) / LEAT_ESP_SHARD_MEMBERS;
+    const uint64_t lists = (uint64_t)c->nodes_max * leat_esp_service_shards_max(c->members_max);
+    return lists < LEAT_ESP_MAP_LISTS_MAX ? (uint32_t)lists : LEAT_ESP_MAP_LISTS_MAX;
 }
 
 static uint32_t own_groups(const struct leat_esp_service_config *c)
@@ -33,10 +35,12 @@ static struct layout lay_out(const struct leat_esp_service_config *c, struct lea
 {
     struct layout l;
     l.own = leat_arena_lay(arena, 1, leat_esp_store_footprint(own_groups(c)));
-    l.computing = leat_arena_lay(arena, (size_t)shards_of(c->members_max) * LEAT_ESP_PARTS_MAX,
-                                 sizeof *l.computing);
+    l.computing = leat_arena_lay(
+        arena, (size_t)leat_esp_service_shards_max(c->members_max) * LEAT_ESP_PARTS_MAX,
+        sizeof *l.computing);
     l.roster = leat_arena_lay(arena, 1, leat_esp_roster_footprint(c->members_max));
-    l.map = leat_arena_lay(arena, 1, leat_esp_map_footprint(c->nodes_max, c->links_max));
+    l.map = leat_arena_lay(arena, 1,
+                           leat_esp_map_footprint(c->nodes_max, c->members_max, lists_of(c)));
     return l;
 }
 
@@ -57,7 +61,7 @@ void leat_esp_service_init(struct leat_esp_service *s, const struct leat_esp_ser
                                     .computing = l.computing };
     leat_esp_store_init(&s->own, &config->node, own_groups(config), l.own);
     leat_esp_roster_init(&s->roster, config->members_max, l.roster);
-    leat_esp_map_init(&s->map, config->nodes_max, config->links_max, l.map);
+    leat_esp_map_init(&s->map, config->nodes_max, config->members_max, lists_of(config), l.map);
     leat_random_seed(&s->random, config->seed);
 }
 
@@ -229,7 +233,7 @@ static bool is_mapped(const struct leat_esp_request *r)
 /* Of these services a router needs a binding for each child. */
 static bool is_sharded(const struct leat_esp_request *r)
 {
-    return r->robust && is_collected(r);
+    return is_mapped(r) || (r->robust && is_collected(r));
 }
 
 /* COUNT and COLLECT count every packet: they always have one round. */
@@ -268,7 +272,7 @@ static leat_err check_numbers(const struct leat_esp_request *r, struct leat_text
         { "bits of a value", r->value_bits, 1, LEAT_ESP_VALUE_BITS },
         { "settling time in us", r->settle_ps / ps_per_us, 1, ps_max / ps_per_us },
         { "gap between rounds in us", r->gap_ps / ps_per_us, 1, ps_max / ps_per_us },
-        { "pace of announcements in us", r->pace_ps / ps_per_us, 0, 1000 },
+        { "pace of announcements in us", r->pace_ps / ps_per_us, 0, pace_max / ps_per_us },
         { "lifetime of duplicates in ms", r->lifetime_ms, is_cast, LEAT_ESP_DUPLICATE_MS_MAX },
     };
     return leat_text_check_ranges(why, row, sizeof row / sizeof *row);
@@ -294,10 +298,6 @@ static leat_err check(const struct leat_esp_service *s, const struct leat_esp_re
         leat_text_puts(why, " us");
         return LEAT_ERR_RANGE;
     }
-    if (r->copies * r->gap_ps > UINT32_MAX * ps_per_us / 4) {
-        leat_text_puts(why, "copies of announcements take longer than 1073 s, expected less");
-        return LEAT_ERR_RANGE;
-    }
     if (is_mapped(r) && !s->config.nodes_max) {
         leat_text_puts(why, "no room for nodes, expected some for a tree");
         return LEAT_ERR_FULL;
@@ -305,18 +305,42 @@ static leat_err check(const struct leat_esp_service *s, const struct leat_esp_re
     return LEAT_ERR_OK;
 }
 
-/* ---- attempts -------------------------------------------------------------------------------- */
+/* ---- announcements ------------------------------------------------------------------------- */
+
+static unsigned plan_parts(const struct leat_esp_request *r, uint32_t members,
+                           struct leat_esp_part part[LEAT_ESP_PARTS_MAX])
+{
+    const bool has_value = is_collected(r) && r->kind != LEAT_ESP_SERVICE_CENSUS;
+    return leat_esp_part_plan(members, has_value ? r->value_bits : 0, part);
+}
+
+/* From one copy of so many announcements to the next. */
+static leat_time spacing(const struct leat_esp_request *r, uint64_t announcements)
+{
+    const leat_time paced = r->pace_ps * announcements;
+    return paced > r->gap_ps ? paced : r->gap_ps;
+}
+
+/* The first copies say how long it takes until the last, in 32 bits of microseconds. */
+static leat_err check_announcing(const struct leat_esp_request *r, uint32_t members,
+                                 struct leat_text *why)
+{
+    struct leat_esp_part part[LEAT_ESP_PARTS_MAX];
+    const unsigned parts = plan_parts(r, members, part);
+    if (spacing(r, (uint64_t)members * parts * phases_of(r)) <= announcing_max / r->copies)
+        return LEAT_ERR_OK;
+    leat_text_puts(why, "copies of announcements take longer than 1073 s, expected less");
+    return LEAT_ERR_RANGE;
+}
 
 static uint32_t announcements(const struct leat_esp_service *s)
 {
     return leat_esp_service_targets(s) * s->parts * phases_of(&s->request);
 }
 
-/* From one copy of all announcements to the next. */
 static leat_time copy_ps(const struct leat_esp_service *s)
 {
-    const leat_time paced = s->request.pace_ps * announcements(s), gap = s->request.gap_ps;
-    return paced > gap ? paced : gap;
+    return spacing(&s->request, announcements(s));
 }
 
 /* When announcement `next` of copy `copy` is sent. */
@@ -331,70 +355,24 @@ static leat_time last_at(const struct leat_esp_service *s)
     return announce_at(s, s->request.copies - 1, announcements(s));
 }
 
-/*
- * The computation IDs of an attempt. Those of several shards follow one another in their upper 32
- * bits, which a key leaves as they are: so the computation of a packet is found at once.
- */
-static void draw_computations(struct leat_esp_service *s)
-{
-    const uint8_t *key = s->config.computation_key;
-    uint64_t number = 0;
-    for (uint32_t i = 0; i < s->computings; i++) {
-        if (!i || s->shards == 1)
-            number = leat_random_next(&s->random);
-        else
-            number += UINT64_C(1) << 32;
-        s->computing[i].computation =
-            key ? leat_esp_computation_keyed(key, (uint32_t)(number >> 32)) : number;
-    }
-}
-
-/* NULL: it belongs to another attempt, or to nobody. */
-static struct leat_esp_computing *find_computing(struct leat_esp_service *s, uint64_t computation)
-{
-    const uint32_t first = (uint32_t)(s->computing[0].computation >> 32);
-    const uint32_t place = (uint32_t)(computation >> 32) - first;
-    for (uint32_t i = 0; s->shards == 1 && i < s->computings; i++)
-        if (s->computing[i].computation == computation) return &s->computing[i];
-    if (s->shards == 1 || place >= s->computings || s->computing[place].computation != computation)
-        return NULL;
-    return &s->computing[place];
-}
-
-static uint32_t shard_of(const struct leat_esp_service *s, uint32_t member)
-{
-    return s->shards == 1 ? 0 : (uint32_t)(leat_esp_mix64(s->first_serial, member) % s->shards);
-}
-
-/* Divides the members; a shard without any will not answer. */
-static void deal(struct leat_esp_service *s)
-{
-    if (s->shards == 1) s->computing[0].members = s->result.members;
-    for (uint32_t m = 0; s->shards > 1 && m < s->result.members; m++)
-        s->computing[shard_of(s, m) * s->parts].members++;
-    s->missing = 0;
-    for (uint32_t shard = 0; shard < s->shards; shard++)
-        if (s->computing[shard * s->parts].members) s->missing += s->parts;
-}
+/* ---- attempts -------------------------------------------------------------------------------- */
 
 static void attempt(struct leat_esp_service *s, leat_time now)
 {
     const struct leat_esp_request *r = &s->request;
     struct leat_esp_part part[LEAT_ESP_PARTS_MAX] = { { 0 } };
-    const bool has_value = is_collected(r) && r->kind != LEAT_ESP_SERVICE_CENSUS;
     s->state = LEAT_ESP_SERVICE_COMPUTING;
-    s->parts = leat_esp_part_plan(s->result.members, has_value ? r->value_bits : 0, part);
+    s->parts = plan_parts(r, s->result.members, part);
     s->computings = s->parts * s->shards;
     for (uint32_t i = 0; i < s->computings; i++)
         s->computing[i] = (struct leat_esp_computing){ .part = part[i % s->parts] };
-    draw_computations(s);
     s->result.attempts++;
     s->result.shards = s->shards;
     s->result.branches = s->result.branches_missing = 0;
     s->first_serial = s->serial + 1;
     s->serial += s->parts * phases_of(r);
     s->copy = s->next = 0;
-    deal(s);
+    leat_esp_service_deal(s);
     s->began_at = now;
     s->is_crowded = s->is_cast = false;
     s->is_cast = leat_esp_service_can_cast(s, last_at(s)) && !is_mapped(r) && s->shards == 1;
@@ -403,28 +381,29 @@ static void attempt(struct leat_esp_service *s, leat_time now)
     s->end_at = s->act_at + phases_of(r) * phase_ps(r);
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 leat_err leat_esp_service_begin(struct leat_esp_service *s, leat_time now,
                                 const struct leat_esp_request *request, struct leat_text *why)
 {
-    const leat_err err = check(s, request, why);
+    leat_err err = check(s, request, why);
     if (err) return err;
     leat_esp_roster_expire(&s->roster, now);
     if (!s->roster.count) {
         leat_text_puts(why, "no members, expected at least one that has joined");
         return LEAT_ERR_FULL;
     }
+    if (request->collects && s->roster.count > LEAT_ESP_CHILDREN_MAX)
+        return leat_text_out_of_range(why, "members of a group that collects", s->roster.count, 1,
+                                      LEAT_ESP_CHILDREN_MAX);
+    err = check_announcing(request, s->roster.count, why);
+    if (err) return err;
     s->request = *request;
     s->result = (struct leat_esp_service_result){ .members = s->roster.count,
                                                   .rounds = rounds_of(request),
                                                   .began_at = now };
-    s->shards = is_sharded(request) && request->shards
-                    ? least(request->shards, shards_of(s->result.members))
-                    : 1;
+    const uint32_t shards_max = leat_esp_service_shards_max(s->result.members);
+    s->shards = !is_sharded(request) || !request->shards ? 1
+                : request->shards < shards_max           ? request->shards
+                                                         : shards_max;
     attempt(s, now);
     return LEAT_ERR_OK;
 }
@@ -441,6 +420,24 @@ static uint32_t twice(uint32_t number, uint32_t most)
     return 2 * number <= most ? 2 * number : number < most ? most : number;
 }
 
+/* Members act already, and the host has not yet sent all announcements. */
+static bool is_behind(const struct leat_esp_service *s, leat_time now)
+{
+    return s->state == LEAT_ESP_SERVICE_COMPUTING && s->copy < s->request.copies && now > s->act_at;
+}
+
+/* A busy host gets twice the time that it took. */
+static void slow_down(struct leat_esp_service *s, leat_time now)
+{
+    struct leat_esp_request slower = s->request;
+    const uint64_t sent = (uint64_t)s->copy * announcements(s) + s->next;
+    const leat_time pace = 2 * (now - s->began_at) / (sent + 1);
+    slower.pace_ps = pace < pace_max ? pace : pace_max;
+    if (slower.pace_ps > s->request.pace_ps &&
+        spacing(&slower, announcements(s)) <= announcing_max / slower.copies)
+        s->request = slower;
+}
+
 /*
  * How many rounds and copies the links need is not known beforehand: an attempt that has failed is
  * repeated with twice as many. All of it must end within tau, and a delay in an announcement has 32
@@ -450,12 +447,11 @@ static uint32_t twice(uint32_t number, uint32_t most)
 static void grow(struct leat_esp_service *s)
 {
     struct leat_esp_request *r = &s->request, more = *r;
-    const leat_time announcing_max = UINT32_MAX * ps_per_us / 4;
     const uint32_t copies = twice(r->copies, r->copies_max);
     more.rounds = twice(r->rounds, r->rounds_max);
     if (leat_esp_request_span(&more) <= s->config.node.tau) r->rounds = more.rounds;
-    if (copies * copy_ps(s) <= announcing_max) r->copies = copies;
-    if (s->is_crowded) s->shards = least(4 * s->shards, shards_of(s->result.members));
+    if (copy_ps(s) <= announcing_max / copies) r->copies = copies;
+    if (s->is_crowded) s->shards = leat_esp_service_more_shards(s);
     s->result.rounds = rounds_of(r);
 }
 
@@ -464,7 +460,10 @@ static void again(struct leat_esp_service *s, leat_time now, enum leat_esp_end w
 {
     s->result.voids += why == LEAT_ESP_VOID;
     if (s->result.attempts < s->request.attempts) {
-        grow(s);
+        if (is_behind(s, now))
+            slow_down(s, now);
+        else
+            grow(s);
         attempt(s, now);
     } else {
         leat_esp_service_end(s, now, why);
@@ -478,12 +477,19 @@ static bool voids(const struct leat_esp_service *s)
     return s->request.robust && is_collected(&s->request) && !s->request.is_trusting;
 }
 
+/* A map in which children are missing is of use if no other attempt can have them. */
+static bool voids_map(const struct leat_esp_service *s)
+{
+    return is_mapped(&s->request) && leat_esp_service_shards_max(s->result.members) > 1 &&
+           s->result.attempts < s->request.attempts;
+}
+
 /* RCHLD never aborts: with E it has found a store full, or was not allowed more. */
 static void on_error(struct leat_esp_service *s, leat_time now, uint8_t opcode)
 {
     s->result.errors++;
-    s->is_crowded = opcode == LEAT_ESP_RCHLD && is_sharded(&s->request);
-    if (voids(s)) again(s, now, LEAT_ESP_VOID);
+    if (opcode == LEAT_ESP_RCHLD && is_sharded(&s->request)) s->is_crowded = true;
+    if (voids(s) || voids_map(s)) again(s, now, LEAT_ESP_VOID);
 }
 
 /* Adds the members in a shard, and its sum. False: they are not all, or its parts disagree. */
@@ -540,7 +546,7 @@ static uint32_t children_of(struct leat_esp_service *s, leat_time now, uint64_t 
     return (uint32_t)leat_esp_cell_find(&turn, LEAT_ESP_TAG_CHILDREN).value;
 }
 
-/* In the first computation of all shards. */
+/* In the first computation of each shard. */
 static uint32_t children(struct leat_esp_service *s, leat_time now)
 {
     uint32_t sum = 0;
@@ -559,7 +565,7 @@ static void execute(struct leat_esp_service *s, leat_time now, struct leat_esp_c
     if (!passed && out.verdict != LEAT_ESP_STOP) {
         on_error(s, now, w.opcode);
     } else if (w.opcode == LEAT_ESP_COUNT || w.opcode == LEAT_ESP_RCHLD) {
-        if (w.opcode == LEAT_ESP_COUNT || out.created) s->result.branches = children(s, now);
+        s->result.branches += w.opcode == LEAT_ESP_COUNT || out.created;
     } else if (passed && w.opcode == LEAT_ESP_COMPARE) {
         c->is_answered = true; /* and a better one may come */
         c->val = w.operand[1];
@@ -588,7 +594,7 @@ void leat_esp_service_receive(struct leat_esp_service *s, leat_time now,
                               const struct leat_esp_words *words)
 {
     if (s->state != LEAT_ESP_SERVICE_COMPUTING || !is_expected(s, words)) return;
-    struct leat_esp_computing *c = find_computing(s, words->computation);
+    struct leat_esp_computing *c = leat_esp_service_computing(s, words->computation);
     if (!c) return;
     s->result.received++;
     if (words->control & LEAT_ESP_FLAG_E)
@@ -660,7 +666,8 @@ static void announce(struct leat_esp_service *s, leat_time now, struct leat_esp_
 {
     const struct leat_esp_request *r = &s->request;
     const uint32_t targets = leat_esp_service_targets(s), which = s->next / targets;
-    const uint32_t phase = which % phases_of(r), shard = shard_of(s, s->next % targets);
+    const uint32_t phase = which % phases_of(r),
+                   shard = leat_esp_service_shard(s, s->next % targets);
     const struct leat_esp_computing *c = &s->computing[shard * s->parts + which / phases_of(r)];
     *post = (struct leat_esp_post){ .computation = c->computation };
     post->announce = (struct leat_esp_announce){
@@ -706,8 +713,7 @@ bool leat_esp_service_next(struct leat_esp_service *s, leat_time now, struct lea
     }
     if (s->state == LEAT_ESP_SERVICE_COMPUTING && now >= s->end_at) on_end(s, now);
     /* Too late: a member that receives it now would act when others already collect. */
-    if (s->state == LEAT_ESP_SERVICE_COMPUTING && s->copy < s->request.copies && now > s->act_at)
-        again(s, now, LEAT_ESP_VOID);
+    if (is_behind(s, now)) again(s, now, LEAT_ESP_VOID);
     if (s->state == LEAT_ESP_SERVICE_QUERYING && now >= s->wave_at) leat_esp_service_wave(s, now);
     if (s->state == LEAT_ESP_SERVICE_INSTALLING && now >= s->wave_at)
         leat_esp_service_install_wave(s, now);

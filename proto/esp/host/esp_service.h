@@ -62,7 +62,7 @@ enum {
     LEAT_ESP_ATTEMPTS_MAX = 64,
     LEAT_ESP_ANNOUNCEMENTS_MAX = 1024, /* copies of one announcement */
     LEAT_ESP_ROUNDS_DEFAULT = 8,
-    LEAT_ESP_SHARD_MEMBERS = 32, /* in a shard, where there are as many shards as there may be */
+    LEAT_ESP_SHARD_MEMBERS = 16, /* per shard, at the largest number of shards */
     LEAT_ESP_WELCOMES_MAX = 64,  /* WELCOMEs pending; a member that gets none asks again */
     LEAT_ESP_WELCOMES_PER_S = 4096,
     /* Where JOINs are believed: */
@@ -83,7 +83,6 @@ struct leat_esp_service_config {
     const uint8_t *computation_key; /* lent; nodes that accept keyed IDs only have it. NULL: none */
     uint32_t members_max;           /* 1 .. LEAT_ESP_ROSTER_MAX */
     uint32_t nodes_max;             /* of a tree map, the root included; 0: no map */
-    uint32_t links_max;             /* of a tree map: children of all nodes */
     uint32_t own_groups;            /* of the root's own store, a power of two; 0: one */
     uint64_t serial; /* announcement serials continue from here: above all before a restart */
     bool welcomes;   /* JOINs are answered */
@@ -143,7 +142,8 @@ struct leat_esp_service {
     /* tree: the current wave of queries */
     uint64_t nonce;     /* nonce of the first member's query, that of the n-th is n more */
     leat_time wave_at;  /* when the next wave begins */
-    uint32_t wave_node; /* next node to be asked for the rest of its list */
+    uint32_t wave_list; /* next list to be asked for its rest */
+    uint32_t wave_node; /* next node to be sent an INSTALL */
     uint32_t wave_member, wave_seen, wave_stride; /* next member; every stride-th unplaced */
     uint32_t waves;
     /* What is installed: the points of the map, for the first members of the roster. */

@@ -15,6 +15,21 @@ enum {
 
 void leat_esp_service_end(struct leat_esp_service *service, leat_time now, enum leat_esp_end how);
 
+/* Shards (esp_service_shard.c): the most of so many members; after an attempt that was crowded. */
+uint32_t leat_esp_service_shards_max(uint32_t members);
+uint32_t leat_esp_service_more_shards(const struct leat_esp_service *service);
+
+/* Draws the computations of an attempt and divides the members; a shard without any will not
+ * answer. */
+void leat_esp_service_deal(struct leat_esp_service *service);
+
+/* The shard of a member in this attempt. */
+uint32_t leat_esp_service_shard(const struct leat_esp_service *service, uint32_t member);
+
+/* NULL: it belongs to another attempt, or to nobody. */
+struct leat_esp_computing *leat_esp_service_computing(struct leat_esp_service *service,
+                                                      uint64_t computation);
+
 /* The tree map (esp_service_tree.c): all members have registered; starts to query the nodes. */
 void leat_esp_service_begin_queries(struct leat_esp_service *service, leat_time now);
 

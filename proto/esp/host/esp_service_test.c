@@ -252,6 +252,53 @@ static void a_host_that_is_too_slow_gives_no_wrong_answer(void)
     EQ(w.service.result.end, LEAT_ESP_VOID);
 }
 
+static void a_host_that_is_too_slow_gets_more_time_and_the_next_answer_is_right(void)
+{
+    static struct world w;
+    struct leat_esp_request request = a_request(LEAT_ESP_SERVICE_SUM, false);
+    request.attempts = 2;
+    request.copies = 3;
+    request.pace_ps = ms / 1000;
+    open_world(&w, 8, 2, 5);
+    for (unsigned m = 0; m < w.members; m++)
+        w.member_at[m] = m % 2;
+    w.send_ps = 7 * ms / 10;
+    join_all(&w);
+    const struct leat_esp_service_result *r = serve(&w, &request);
+    EQ(r->end, LEAT_ESP_ANSWERED);
+    EQ(r->attempts, 2);
+    EQ(r->voids, 1);
+    EQ(r->answer, sum_of(&w));
+    EQ(r->counted, w.members);
+}
+
+static void an_error_of_another_instruction_does_not_hide_a_full_store(void)
+{
+    static struct world w;
+    struct leat_esp_request request = a_request(LEAT_ESP_SERVICE_CENSUS, true);
+    struct leat_esp_words words = { .opcode = LEAT_ESP_RCHLD, .control = LEAT_ESP_FLAG_E };
+    struct leat_esp_post post;
+    struct leat_text why = LEAT_TEXT(128);
+    request.is_trusting = true;
+    request.attempts = 2;
+    open_world(&w, MEMBERS_MAX, 0, 4);
+    join_all(&w);
+    EQ(leat_esp_service_begin(&w.service, 0, &request, &why), LEAT_ERR_OK);
+    EQ(w.service.result.shards, 1);
+    words.computation = w.service.computing[0].computation;
+    leat_esp_service_receive(&w.service, 0, &words);
+    words.opcode = LEAT_ESP_RCOLLECT;
+    leat_esp_service_receive(&w.service, 0, &words);
+    const leat_time end = w.service.end_at;
+    while (w.now < end + ms && w.service.result.attempts == 1) {
+        while (leat_esp_service_next(&w.service, w.now, &post)) {
+        }
+        w.now += ms / 4;
+    }
+    EQ(w.service.result.attempts, 2);
+    OK(w.service.result.shards > 1);
+}
+
 static void packets_of_others_change_nothing(void)
 {
     static struct world w;
@@ -331,6 +378,33 @@ static void requests_outside_the_limits_are_refused_with_the_reason(void)
     OK(strstr(text, "no members") == text);
 }
 
+/* 400 members, two parts, two phases, 1 ms each: a copy of 1.6 s, of which 671 end in 1,073 s. */
+static void copies_that_take_longer_than_announcements_can_say_are_refused(void)
+{
+    static _Alignas(max_align_t) uint8_t memory[1 << 20];
+    const struct leat_esp_service_config config = {
+        .group = GROUP, .node = { .id = 1, .seed = 4, .tau = 1000 * ms }, .members_max = 400
+    };
+    struct leat_esp_request request = a_request(LEAT_ESP_SERVICE_SUM, true);
+    struct leat_esp_service service;
+    OK(leat_esp_service_footprint(&config) <= sizeof memory);
+    leat_esp_service_init(&service, &config, memory);
+    for (unsigned m = 0; m < config.members_max; m++) {
+        const struct leat_esp_join join = { .group = GROUP, .member = 7 + m, .lifetime_ms = 10 };
+        struct leat_esp_next from = address_of(m);
+        from.port = (uint16_t)(1 + m);
+        OK(leat_esp_service_join(&service, 0, &from, &join));
+    }
+    EQ(service.roster.count, 400);
+    request.pace_ps = ms;
+    for (request.copies = 671; request.copies <= 672; request.copies++) {
+        struct leat_text why = LEAT_TEXT(128);
+        const leat_err err = leat_esp_service_begin(&service, 0, &request, &why);
+        EQ(err, request.copies == 671 ? LEAT_ERR_OK : LEAT_ERR_RANGE);
+        EQ(service.state, LEAT_ESP_SERVICE_COMPUTING); /* the one before */
+    }
+}
+
 /* ---- who is known ---------------------------------------------------------------------------- */
 
 static void joins_are_counted_renewed_and_forgotten(void)
@@ -379,6 +453,10 @@ TAP_MAIN(T(members_on_the_roots_own_link_are_folded_by_its_own_store),
          T(a_count_that_is_too_low_voids_and_trust_does_not),
          T(what_is_missing_is_reported_when_time_is_up), T(no_value_at_all_is_no_extreme),
          T(a_value_that_was_lost_on_its_way_travels_again),
-         T(a_host_that_is_too_slow_gives_no_wrong_answer), T(packets_of_others_change_nothing),
+         T(a_host_that_is_too_slow_gives_no_wrong_answer),
+         T(a_host_that_is_too_slow_gets_more_time_and_the_next_answer_is_right),
+         T(an_error_of_another_instruction_does_not_hide_a_full_store),
+         T(copies_that_take_longer_than_announcements_can_say_are_refused),
+         T(packets_of_others_change_nothing),
          T(requests_outside_the_limits_are_refused_with_the_reason),
          T(joins_are_counted_renewed_and_forgotten))

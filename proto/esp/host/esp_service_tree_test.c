@@ -17,15 +17,17 @@ static unsigned on_ways(const struct world *w, unsigned children[ROUTERS_MAX])
     return nodes;
 }
 
-static void check_map(struct world *w)
+static void check_map(struct world *w, uint32_t shards)
 {
-    const struct leat_esp_request request = a_request(LEAT_ESP_SERVICE_TREE, false);
+    struct leat_esp_request request = a_request(LEAT_ESP_SERVICE_TREE, false);
     const struct leat_esp_map *map = &w->service.map;
     unsigned children[ROUTERS_MAX], branches = 0;
+    request.shards = shards;
     join_all(w);
     const struct leat_esp_service_result *r = serve(w, &request);
     EQ(r->end, LEAT_ESP_ANSWERED);
     EQ(r->unplaced, 0);
+    EQ(r->shards, shards ? shards : 1);
     EQ(map->nodes, 1 + on_ways(w, children));
     for (uint32_t i = 1; i < map->nodes; i++) {
         const unsigned router = (unsigned)(map->node[i].id - 100);
@@ -37,7 +39,7 @@ static void check_map(struct world *w)
     }
     for (unsigned m = 0; m < w->members; m++) {
         const uint32_t parent = leat_esp_map_parent(map, 1000 + m);
-        OK(leat_esp_map_is_placed(map, 1000 + m));
+        OK(leat_esp_map_is_placed(map, map->computation, 1000 + m));
         EQ(map->node[parent].id, w->member_at[m] == ROOT ? 1 : 100 + w->member_at[m]);
     }
     for (uint32_t i = 0; i < map->nodes; i++)
@@ -53,7 +55,19 @@ static void the_map_is_the_tree(void)
     leat_random_seed(&r, tap_seed());
     for (unsigned i = 0; i < CAMPAIGN && !tap_checks_failed; i++) {
         draw_world(&w, &r);
-        check_map(&w);
+        check_map(&w, 0);
+    }
+}
+
+/* Each member in one of two shards, each router in both: the same tree, and counts. */
+static void shards_of_any_tree_make_the_map_of_one(void)
+{
+    static struct world w;
+    struct leat_random r;
+    leat_random_seed(&r, tap_seed());
+    for (unsigned i = 0; i < CAMPAIGN && !tap_checks_failed; i++) {
+        draw_world(&w, &r);
+        check_map(&w, w.members > LEAT_ESP_SHARD_MEMBERS ? 2 : 1);
     }
 }
 
@@ -87,7 +101,7 @@ static void a_long_list_comes_in_pieces(void)
     OK(MEMBERS_MAX > 2 * (int)LEAT_ESP_BINDINGS_MAX);
     for (unsigned m = 0; m < w.members; m++)
         w.member_at[m] = 0;
-    check_map(&w);
+    check_map(&w, 0);
 }
 
 /* ---- multicast ------------------------------------------------------------------------------- */
@@ -319,11 +333,11 @@ static void next_points_skip_nodes_with_one_child(void)
         uint64_t node, child;
     } link[] = { { 1, 10 },   { 10, 11 },  { 10, 12 },  { 12, 13 },
                  { 11, 100 }, { 11, 101 }, { 10, 102 }, { 13, 103 } };
-    leat_esp_map_init(&map, 8, 12, memory);
+    leat_esp_map_init(&map, 8, 12, 8, memory);
     leat_esp_roster_init(&roster, 5, of_roster);
     leat_esp_map_begin(&map, 50, 1);
     for (size_t i = 0; i < sizeof link / sizeof *link; i++)
-        OK(leat_esp_map_link(&map, leat_esp_map_node(&map, link[i].node),
+        OK(leat_esp_map_link(&map, 50, leat_esp_map_node(&map, link[i].node),
                              leat_esp_mix64(link[i].child, 50)));
     for (unsigned i = 0; i < 5; i++) { /* the last is nobody's child */
         const struct leat_esp_next address = address_of(i);
@@ -350,42 +364,73 @@ static void a_map_without_a_node_in_between_is_not_whole(void)
 {
     static _Alignas(max_align_t) uint8_t memory[8192];
     struct leat_esp_map map;
-    OK(leat_esp_map_footprint(4, 4) <= sizeof memory);
-    leat_esp_map_init(&map, 4, 4, memory);
+    OK(leat_esp_map_footprint(4, 1, 2) <= sizeof memory);
+    leat_esp_map_init(&map, 4, 1, 2, memory);
     leat_esp_map_begin(&map, 50, 1);
     const uint32_t a = leat_esp_map_node(&map, 10), b = leat_esp_map_node(&map, 11);
     EQ(leat_esp_map_node(&map, 10), a);
-    OK(leat_esp_map_link(&map, b, leat_esp_mix64(99, 50))); /* member 99 at b */
-    OK(!leat_esp_map_is_placed(&map, 99));
-    OK(leat_esp_map_link(&map, a, leat_esp_mix64(11, 50))); /* b at a */
-    OK(!leat_esp_map_is_placed(&map, 99));
-    OK(leat_esp_map_link(&map, 0, leat_esp_mix64(10, 50))); /* a at the root */
-    OK(leat_esp_map_is_placed(&map, 99));
-    OK(leat_esp_map_link(&map, a, leat_esp_mix64(99, 50))); /* reported again: the first counts */
+    OK(leat_esp_map_link(&map, 50, b, leat_esp_mix64(99, 50))); /* member 99 at b */
+    OK(!leat_esp_map_is_placed(&map, 50, 99));
+    OK(leat_esp_map_link(&map, 50, a, leat_esp_mix64(11, 50))); /* b at a */
+    OK(!leat_esp_map_is_placed(&map, 50, 99));
+    OK(leat_esp_map_link(&map, 50, 0, leat_esp_mix64(10, 50))); /* a at the root */
+    OK(leat_esp_map_is_placed(&map, 50, 99));
+    OK(leat_esp_map_link(&map, 50, a,
+                         leat_esp_mix64(99, 50))); /* reported again: the first counts */
     EQ(leat_esp_map_parent(&map, 99), b);
-    map.node[a].cursor = 3; /* a has more to report */
-    OK(!leat_esp_map_is_placed(&map, 99));
-    OK(leat_esp_map_link(&map, a, 4));
+    const uint32_t list = leat_esp_map_list(&map, 50, a);
+    EQ(leat_esp_map_list(&map, 50, a), list);
+    map.list[list].cursor = 3; /* a has more to report */
+    OK(!leat_esp_map_is_placed(&map, 50, 99));
+    OK(leat_esp_map_list(&map, 51, a) != list);
     OK(!map.is_full);
-    OK(!leat_esp_map_link(&map, a, 5));
+    EQ(leat_esp_map_list(&map, 52, a), LEAT_ESP_MAP_NONE);
     OK(map.is_full);
+    map.is_full = false;
+    uint64_t child = 1000;
+    while (leat_esp_map_link(&map, 50, a, child) && child < 2000)
+        child++;
+    OK(map.is_full && child < 1020);
+    OK(leat_esp_map_link(&map, 50, a, child - 1)); /* known already */
     EQ(leat_esp_map_find(&map, 11), b);
     EQ(leat_esp_map_find(&map, 12), LEAT_ESP_MAP_NONE);
     leat_esp_map_begin(&map, 51, 1);
     OK(!map.is_full);
     EQ(leat_esp_map_parent(&map, 99), LEAT_ESP_MAP_NONE);
     leat_esp_map_node(&map, 10);
-    leat_esp_map_link(&map, 1, leat_esp_mix64(10, 51)); /* its own child: a cycle */
-    OK(!leat_esp_map_is_placed(&map, 10));
+    leat_esp_map_link(&map, 51, 1, leat_esp_mix64(10, 51)); /* its own child: a cycle */
+    OK(!leat_esp_map_is_placed(&map, 51, 10));
     for (uint64_t id = 11; id < 13; id++)
         OK(leat_esp_map_node(&map, id) != LEAT_ESP_MAP_NONE);
     EQ(leat_esp_map_node(&map, 13), LEAT_ESP_MAP_NONE);
 }
 
-TAP_MAIN(T(the_map_is_the_tree), T(a_map_that_no_router_answers_ends_soon),
-         T(a_long_list_comes_in_pieces), T(duplicates_reach_everybody_on_any_tree),
-         T(what_does_not_fit_a_duplicate_is_the_roots),
+/* Member 99 is below node 10 in computation 51 alone. */
+static void a_child_in_another_computation_is_adopted_once(void)
+{
+    static _Alignas(max_align_t) uint8_t memory[1 << 14];
+    struct leat_esp_map map;
+    OK(leat_esp_map_footprint(4, 2, 8) <= sizeof memory);
+    leat_esp_map_init(&map, 4, 2, 8, memory);
+    leat_esp_map_begin(&map, 50, 1);
+    const uint32_t a = leat_esp_map_node(&map, 10);
+    OK(leat_esp_map_link(&map, 51, a, leat_esp_mix64(99, 51)));
+    EQ(map.node[a].children, 0);
+    EQ(leat_esp_map_parent(&map, 99), LEAT_ESP_MAP_NONE);
+    for (int again = 0; again < 2; again++) {
+        leat_esp_map_adopt(&map, 51, 99);
+        EQ(map.node[a].children, 1);
+        EQ(leat_esp_map_parent(&map, 99), a);
+    }
+    leat_esp_map_adopt(&map, 51, 98); /* nobody's child */
+    EQ(leat_esp_map_parent(&map, 98), LEAT_ESP_MAP_NONE);
+}
+
+TAP_MAIN(T(the_map_is_the_tree), T(shards_of_any_tree_make_the_map_of_one),
+         T(a_map_that_no_router_answers_ends_soon), T(a_long_list_comes_in_pieces),
+         T(duplicates_reach_everybody_on_any_tree), T(what_does_not_fit_a_duplicate_is_the_roots),
          T(an_answer_that_is_lost_is_requested_and_a_refusal_ends_it),
          T(every_node_of_any_tree_learns_its_children), T(children_alone_carry_no_casts),
          T(a_renewal_is_sent_again_to_those_alone_who_have_not_answered),
-         T(next_points_skip_nodes_with_one_child), T(a_map_without_a_node_in_between_is_not_whole))
+         T(next_points_skip_nodes_with_one_child), T(a_map_without_a_node_in_between_is_not_whole),
+         T(a_child_in_another_computation_is_adopted_once))

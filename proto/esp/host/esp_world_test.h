@@ -31,6 +31,7 @@ struct world {
     struct leat_esp_store store[ROUTERS_MAX];
     unsigned members, routers;
     leat_time now;
+    leat_time send_ps; /* that the root's host takes for a packet */
     /* Is this packet of a member lost? NULL: none is. */
     bool (*loses)(struct world *w, unsigned member, const struct leat_esp_words *words);
     unsigned lost;
@@ -70,8 +71,7 @@ static void open_world(struct world *w, unsigned members, unsigned routers, uint
         .node = { .id = 1, .seed = seed, .tau = 1000 * ms },
         .seed = seed,
         .members_max = MEMBERS_MAX,
-        .nodes_max = ROUTERS_MAX + 1,
-        .links_max = ROUTERS_MAX + MEMBERS_MAX
+        .nodes_max = ROUTERS_MAX + 1
     };
     memset(w, 0, sizeof *w);
     w->members = members;
@@ -162,6 +162,7 @@ static void pump(struct world *w)
     struct leat_esp_post post;
     while (leat_esp_service_next(&w->service, w->now, &post)) {
         const unsigned member = post.to.address[15];
+        w->now += w->send_ps;
         w->announced++;
         if (post.opcode == LEAT_ESP_ANNOUNCE)
             leat_esp_member_announced(&w->member[member], w->now, post.computation, &post.announce);

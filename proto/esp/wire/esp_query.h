@@ -40,9 +40,10 @@ _Static_assert(LEAT_ESP_KEY_LEN == (int)LEAT_SIP_KEY_LEN, "keys are SipHash's");
 
 enum {
     LEAT_ESP_MAC_LEN = 8,
-    LEAT_ESP_BINDINGS_MAX = 32, /* of one REPLY */
-    LEAT_ESP_COPIES_MAX = 8,    /* of one duplicate */
-    LEAT_ESP_ADDRESS_LEN = 16,  /* IPv6, or IPv4 as ::ffff:a.b.c.d */
+    LEAT_ESP_BINDINGS_MAX = 32,         /* of one REPLY */
+    LEAT_ESP_COPIES_MAX = 8,            /* of one duplicate */
+    LEAT_ESP_CHILDREN_MAX = UINT16_MAX, /* of a node, told by an INSTALL */
+    LEAT_ESP_ADDRESS_LEN = 16,          /* IPv6, or IPv4 as ::ffff:a.b.c.d */
     LEAT_ESP_PAYLOAD_LEN_MAX = 1024,
     LEAT_ESP_MANAGEMENT_WORDS_MIN = 2,
     LEAT_ESP_MANAGEMENT_WORDS_MAX = 8 + LEAT_ESP_PAYLOAD_LEN_MAX / 4,
