@@ -56,22 +56,34 @@ static bool find_class(MPI_Datatype type, enum leat_coll_class *out)
                     MPI_DOUBLE_PRECISION);
 }
 
-#define PAIR(HANDLE, CLASS, VALUE)   \
-    {                                \
-        HANDLE,                      \
-        {                            \
-            CLASS, sizeof(VALUE),    \
-                offsetof(            \
-                    struct {         \
-                        VALUE value; \
-                        int index;   \
-                    },               \
-                    index),          \
-                sizeof(struct {      \
-                    VALUE value;     \
-                    int index;       \
-                })                   \
-        }                            \
+/* The pairs of MPI_MINLOC and MPI_MAXLOC: a value and its index. */
+struct int_pair {
+    int value, index;
+};
+struct short_pair {
+    short value;
+    int index;
+};
+struct long_pair {
+    long value;
+    int index;
+};
+struct float_pair {
+    float value;
+    int index;
+};
+struct double_pair {
+    double value;
+    int index;
+};
+
+#define PAIR(HANDLE, CLASS, VALUE)                                      \
+    {                                                                   \
+        HANDLE,                                                         \
+        {                                                               \
+            CLASS, sizeof(VALUE), offsetof(struct VALUE##_pair, index), \
+                sizeof(struct VALUE##_pair)                             \
+        }                                                               \
     }
 
 static bool find_pair(MPI_Datatype type, struct leat_coll_type *out)

@@ -86,7 +86,7 @@ FILE *fopen(const char *restrict path, const char *restrict mode)
 {
     static FILE *(*next)(const char *, const char *);
     LEAT_FI_FIND(next, "fopen");
-    if (!inits || strcmp(path, "/proc/kallsyms")) return next(path, mode);
+    if (!inits || strcmp(path, "/proc/kallsyms") != 0) return next(path, mode);
     errno = ENOENT;
     return NULL;
 }

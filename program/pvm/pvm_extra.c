@@ -110,7 +110,7 @@ static char *exports_without(const char *name)
     const size_t len = strlen(name);
     while (out && list && *list) {
         const size_t here = strcspn(list, ":");
-        if (here && (here != len || strncmp(list, name, len))) {
+        if (here && (here != len || strncmp(list, name, len) != 0)) {
             if (*out) strcat(out, ":");
             strncat(out, list, here);
         }

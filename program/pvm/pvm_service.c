@@ -341,7 +341,7 @@ static bool only_servers_are_left(const struct leat_pvm_service *service)
     for (uint32_t i = 0; i < service->config.slots; i++) {
         const struct leat_pvm_entry *entry = &service->entry[i];
         if (!entry->is_used || entry->has_left) continue;
-        if (!entry->is_spawned || strcmp(entry->name, "pvmgs")) return false;
+        if (!entry->is_spawned || strcmp(entry->name, "pvmgs") != 0) return false;
         any = true;
     }
     return any;

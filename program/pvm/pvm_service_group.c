@@ -17,7 +17,7 @@
 static struct leat_pvm_group *find(struct leat_pvm_service *service, const char *name)
 {
     struct leat_pvm_group *group = service->groups;
-    while (group && strcmp(group->name, name))
+    while (group && strcmp(group->name, name) != 0)
         group = group->next;
     return group;
 }
@@ -259,7 +259,7 @@ void leat_pvm_group_admit(struct leat_pvm_service *service, const char *name)
 {
     for (uint32_t i = 0; i < service->config.slots; i++) {
         struct leat_pvm_entry *entry = &service->entry[i];
-        if (entry->waits != LEAT_PVM_WAITS_JOIN || strcmp(entry->waits_name, name)) continue;
+        if (entry->waits != LEAT_PVM_WAITS_JOIN || strcmp(entry->waits_name, name) != 0) continue;
         entry->waits = LEAT_PVM_WAITS_NOT;
         leat_pvm_reply(service, entry, join(service, entry, name));
     }

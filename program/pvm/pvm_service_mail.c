@@ -22,7 +22,7 @@ struct leat_pvm_class {
 static struct leat_pvm_class **class_at(struct leat_pvm_service *service, const char *name)
 {
     struct leat_pvm_class **class = &service->mail;
-    while (*class && strcmp((*class)->name, name))
+    while (*class && strcmp((*class)->name, name) != 0)
         class = &(*class)->next;
     return class;
 }
@@ -110,7 +110,7 @@ static void serve_waiting(struct leat_pvm_service *service, const char *name)
 {
     for (uint32_t i = 0; i < service->config.slots; i++) {
         struct leat_pvm_entry *entry = &service->entry[i];
-        if (entry->waits != LEAT_PVM_WAITS_MAIL || strcmp(entry->waits_name, name)) continue;
+        if (entry->waits != LEAT_PVM_WAITS_MAIL || strcmp(entry->waits_name, name) != 0) continue;
         const int result = get(service, entry, name, entry->waits_number, entry->waits_flags);
         if (result != PvmNotFound) leat_pvm_reply(service, entry, result);
     }

@@ -1,4 +1,5 @@
 #include "child.h"
+#include "jail.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -79,7 +80,7 @@ static void set_variable(struct leat_child_words *words, const char *variable)
 {
     const size_t len = strcspn(variable, "=") + 1;
     for (size_t i = 0; i < words->count; i++) {
-        if (strncmp(words->text[i], variable, len)) continue;
+        if (strncmp(words->text[i], variable, len) != 0) continue;
         free(words->text[i]);
         words->text[i] = leat_child_copied(variable);
         return;
@@ -124,6 +125,16 @@ static void close_all_but_standard(void)
         close((int)file);
 }
 
+/* In the new process: the environment of one in a jail. */
+static char *const *enter(const struct leat_child_start *start)
+{
+    struct leat_child_words words = leat_child_words_of(start->environment);
+    set_variable(&words, "TMPDIR=/dev/shm");
+    if (leat_jail_enter(start->jail)) return words.text;
+    dprintf(STDERR_FILENO, "leat: the jail cannot be entered: %s\n", strerror(errno));
+    _exit(126);
+}
+
 /* In the new process. */
 static _Noreturn void become(const struct leat_child_start *start, int output, pid_t parent)
 {
@@ -140,9 +151,10 @@ static _Noreturn void become(const struct leat_child_start *start, int output, p
         dup2(output, STDOUT_FILENO);
         dup2(output, STDERR_FILENO);
     }
+    char *const *environment = start->jail ? enter(start) : start->environment;
     if (start->is_bare) close_all_but_standard();
     if (!start->directory || !chdir(start->directory))
-        execve(start->file, start->argv, start->environment);
+        execve(start->file, start->argv, environment);
     _exit(127);
 }
 
@@ -166,6 +178,7 @@ bool leat_child_begin_task(struct leat_child *process, struct leat_hub *hub, uin
     struct leat_child_words environment = environment_of(hub, slot, variables, more);
     struct leat_child_start whole = *start;
     whole.environment = environment.text;
+    whole.jail = leat_hub_jail(hub);
     const bool has_begun = leat_child_begin(process, &whole);
     leat_child_words_free(&environment);
     if (has_begun) leat_hub_expect_pid(hub, slot, process->pid);

@@ -55,9 +55,10 @@ struct leat_child_start {
     char *const *argv, *const *environment;
     const char *directory; /* NULL: leat's */
     enum leat_child_input input;
-    bool collect;   /* its output */
-    bool is_bare;   /* it inherits only standard input, output and error */
-    int end_signal; /* sent to it when leat ends; 0: SIGKILL */
+    bool collect;                 /* its output */
+    bool is_bare;                 /* it inherits only standard input, output and error */
+    int end_signal;               /* sent to it when leat ends; 0: SIGKILL */
+    const struct leat_jail *jail; /* it enters; NULL: none */
 };
 
 void leat_child_init(struct leat_child *process);

@@ -1,14 +1,11 @@
 #include "child.h"
 #include "hub_parts.h"
-#include "leat_fnv.h"
+#include "jail.h"
 #include <assert.h>
-#include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,8 +18,7 @@ enum { TURNS_TO_CHECK = 4096 };
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 3, 4))) static void
-end_run(struct leat_hub *hub, enum leat_hub_end end, const char *format, ...)
+void leat_hub_end_run(struct leat_hub *hub, enum leat_hub_end end, const char *format, ...)
 {
     va_list arguments;
     if (hub->has_ended) return; /* the first reason counts */
@@ -35,25 +31,10 @@ end_run(struct leat_hub *hub, enum leat_hub_end end, const char *format, ...)
 
 void leat_hub_stop(struct leat_hub *hub, enum leat_hub_end end, const char *reason)
 {
-    end_run(hub, end, "%s", reason);
+    leat_hub_end_run(hub, end, "%s", reason);
 }
 
 /* ---- observer -------------------------------------------------------------------------------- */
-
-/* Calls one of the observer's functions for messages. */
-static void show_message(const struct leat_hub *hub, uint64_t id, leat_hub_see *see, leat_time at)
-{
-    const struct leat_flight_message *m = leat_flight_at(&hub->flight, id);
-    const struct leat_hub_message seen = {
-        .number = m->number,
-        .from = m->from,
-        .to = m->to,
-        .port = leat_share_slot(hub->share, m->from)->port,
-        .octets = leat_share_octets(hub->share, m->block),
-        .len = m->len,
-    };
-    see(hub->config.watch->context, &seen, at);
-}
 
 static void show_begin(const struct leat_hub *hub, uint32_t i)
 {
@@ -72,248 +53,7 @@ static void show_wait(struct leat_hub *hub, uint32_t i)
     watch->waits(watch->context, i, slot->call, slot->clock - hub->offset);
 }
 
-/* ---- events ---------------------------------------------------------------------------------- */
-
-static void post(struct leat_hub *hub, uint32_t task, const struct leat_share_event *event)
-{
-    if (!hub->task[task].report.left)
-        leat_inbox_add(&hub->task[task].inbox, event);
-    else if (event->block)
-        leat_share_give(hub->share, event->block);
-}
-
-static void post_octets(struct leat_hub *hub, uint32_t task, enum leat_task_event_kind kind,
-                        uint64_t cookie, const void *octets, size_t len, leat_time at)
-{
-    const uint64_t block = leat_share_take(&hub->blocks, len);
-    assert(at >= hub->now);
-    if (!block) {
-        end_run(hub, LEAT_HUB_FAILED, "no memory for answers to task %u", task);
-        return;
-    }
-    if (len) memcpy(leat_share_octets(hub->share, block), octets, len);
-    post(hub, task,
-         &(struct leat_share_event){
-             .kind = kind, .cookie = cookie, .block = block, .len = len, .at = at });
-}
-
-void leat_hub_answer(struct leat_hub *hub, uint32_t task, uint64_t cookie, const void *octets,
-                     size_t len, leat_time at)
-{
-    if (hub->task[task].asked) hub->task[task].asked--;
-    post_octets(hub, task, LEAT_TASK_ANSWERED, cookie, octets, len, at);
-}
-
-void leat_hub_collected(struct leat_hub *hub, uint32_t task, uint64_t cookie, const void *octets,
-                        size_t len, leat_time at)
-{
-    if (hub->task[task].asked) hub->task[task].asked--;
-    leat_hub_note_news(hub);
-    post_octets(hub, task, LEAT_TASK_COLLECTED, cookie, octets, len, at);
-}
-
-void leat_hub_disagree(struct leat_hub *hub, uint32_t one, uint32_t other, const char *in_what)
-{
-    end_run(hub, LEAT_HUB_FAILED,
-            "tasks %u and %u take part in one collective operation with different %s, expected the "
-            "same call with the same root, operation and length",
-            one, other, in_what);
-}
-
-void leat_hub_signal(struct leat_hub *hub, uint32_t task, const void *octets, size_t len,
-                     leat_time at)
-{
-    leat_hub_note_news(hub);
-    post_octets(hub, task, LEAT_TASK_SIGNALLED, 0, octets, len, at);
-}
-
-/* ---- callbacks of the network ---------------------------------------------------------------- */
-
-bool leat_hub_waits(const struct leat_hub *hub, uint32_t i)
-{
-    return !hub->task[i].ahead_to &&
-           atomic_load(&leat_share_slot(hub->share, i)->state) == LEAT_SHARE_WAITS;
-}
-
-/* May the service, or a multicast, reach this task at any time, unexpectedly? */
-static bool is_served(const struct leat_hub *hub, uint32_t i)
-{
-    const struct leat_hub_service *service = &hub->config.service;
-    return hub->task[i].asked || hub->config.has_casts ||
-           ((service->call || service->gone) && !service->only_answers);
-}
-
-/* The task of this slot continues, at its time `now`. Each poll of one that shares memory lets
- * others go on. */
-static void let_go(struct leat_hub *hub, uint32_t i, enum leat_share_state state, leat_time now)
-{
-    struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-    const bool hands_over = atomic_load(&slot->shares_memory) || is_served(hub, i);
-    slot->clock = now;
-    slot->horizon = hands_over ? hub->now : hub->horizon;
-    atomic_store(&slot->state, (uint32_t)state);
-    leat_share_give_turn(hub->share, i, &hub->waking[i / LEAT_SHARE_GROUP]);
-}
-
-static void on_sent(void *context, const struct leat_port_message *message, leat_time at)
-{
-    struct leat_hub *hub = context;
-    const struct leat_hub_watch *watch = hub->config.watch;
-    if (leat_hub_is_own(message)) return;
-    const struct leat_flight_message *m = leat_flight_at(&hub->flight, message->id);
-    if (watch) show_message(hub, message->id, watch->sent, at);
-    if (!m->notify_sent) return;
-    post(hub, m->from,
-         &(struct leat_share_event){ .kind = LEAT_TASK_SENT,
-                                     .task = m->to,
-                                     .cookie = m->cookie,
-                                     .at = leat_time_add(at, hub->offset) });
-}
-
-static struct leat_share_event arrival(const struct leat_hub *hub,
-                                       const struct leat_flight_message *m, leat_time at)
-{
-    return (
-        struct leat_share_event){ .kind = LEAT_TASK_ARRIVED,
-                                  .task = m->from,
-                                  .cookie = m->cookie,
-                                  .block = m->block,
-                                  .len = m->len,
-                                  .is_quiet = leat_share_block_at(hub->share, m->block)->is_quiet,
-                                  .at = leat_time_add(at, hub->offset) };
-}
-
-/* FNV-1a, one task at a time. */
-static void mark_order(struct leat_hub_task *task, uint32_t from)
-{
-    task->order = (task->order ^ (from + 1)) * LEAT_FNV_PRIME;
-}
-
-void leat_hub_hand(struct leat_hub *hub, const struct leat_flight_message *m,
-                   const struct leat_share_event *event)
-{
-    mark_order(&hub->task[m->to].report, m->from);
-    if (!m->handed) post(hub, m->to, event);
-}
-
-void leat_hub_arrive(struct leat_hub *hub, uint64_t id, leat_time at)
-{
-    const struct leat_hub_watch *watch = hub->config.watch;
-    const struct leat_flight_message m = *leat_flight_at(&hub->flight, id);
-    const struct leat_share_event event = arrival(hub, &m, at);
-    if (watch) show_message(hub, id, watch->arrived, at);
-    leat_hub_count_received(hub, m.to, m.len);
-    leat_flight_remove(&hub->flight, id);
-    if (m.cast) leat_hub_cast_note(hub, m.cast, event.at);
-    leat_hub_order_pass(hub, &m, &event);
-}
-
-static void on_arrived(void *context, const struct leat_port_message *message, leat_time at)
-{
-    struct leat_hub *hub = context;
-    if (leat_hub_is_own(message))
-        leat_hub_own_arrived(hub, message, leat_time_add(at, hub->offset));
-    else
-        leat_hub_arrive(hub, message->id, at);
-}
-
-/*
- * A waiting task that no other event can reach earlier may continue now, with the time and the
- * message that it will have then, while the network catches up and other tasks run. Its requests
- * are taken at their own time and place, so results do not change. Not if the service may reach it
- * before, nor with an observer, which needs everything in order.
- */
-static void on_coming(void *context, const struct leat_port_message *message, leat_time at)
-{
-    struct leat_hub *hub = context;
-    if (leat_hub_is_own(message)) return;
-    struct leat_flight_message *m = leat_flight_at(&hub->flight, message->id);
-    struct leat_hub_slot *task = &hub->task[m->to];
-    struct leat_share_slot *slot = leat_share_slot(hub->share, m->to);
-    const struct leat_share_event event = arrival(hub, m, at);
-    const bool alone = !is_served(hub, m->to) && !hub->config.watch;
-    if (!alone || event.is_quiet || task->ahead_to || !leat_hub_waits(hub, m->to) ||
-        task->inbox.count || slot->events || slot->deadline < event.at || slot->clock > event.at ||
-        atomic_load(&slot->shares_memory))
-        return;
-    m->handed = true;
-    task->ahead_to = event.at;
-    task->waits_from = slot->clock;
-    slot->event[(slot->event_first + slot->events++) % LEAT_SHARE_EVENTS] = event;
-    let_go(hub, m->to, LEAT_SHARE_AHEAD, event.at);
-}
-
-static void on_lost(void *context, const struct leat_port_message *message, const char *why,
-                    leat_time at)
-{
-    struct leat_hub *hub = context;
-    const struct leat_hub_watch *watch = hub->config.watch;
-    if (leat_hub_is_own(message)) {
-        leat_hub_own_lost(hub, message, why);
-        return;
-    }
-    const struct leat_flight_message *m = leat_flight_at(&hub->flight, message->id);
-    if (watch) show_message(hub, message->id, watch->lost, at);
-    end_run(hub, LEAT_HUB_LOST, "a message of %llu octets from task %u to task %u was lost: %s",
-            (unsigned long long)m->len, m->from, m->to, why);
-    if (!m->handed) leat_share_give(hub->share, m->block);
-    leat_flight_remove(&hub->flight, message->id);
-}
-
-static void on_stuck(void *context, enum leat_port_stuck how, const char *why, leat_time at)
-{
-    struct leat_hub *hub = context;
-    end_run(hub, how == LEAT_PORT_LOCKED ? LEAT_HUB_STUCK : LEAT_HUB_LIVELOCKED, "at %.9f s %s",
-            1e-12 * (double)at, why);
-}
-
-static void on_collected(void *context, const struct leat_port_part *part, bool is_done,
-                         leat_time at)
-{
-    struct leat_hub *hub = context;
-    leat_hub_collect_note(hub, part, is_done, leat_time_add(at, hub->offset));
-}
-
-static void on_packet(void *context, const struct leat_port_packet *packet, leat_time at)
-{
-    const struct leat_hub_watch *watch = ((const struct leat_hub *)context)->config.watch;
-    watch->packet(watch->context, packet, at);
-}
-
 /* ---- requests of tasks ----------------------------------------------------------------------- */
-
-uint32_t leat_hub_begin_flight(struct leat_hub *hub, const struct leat_flight_message *message,
-                               leat_time at)
-{
-    const struct leat_hub_watch *watch = hub->config.watch;
-    struct leat_flight_message sent = *message;
-    sent.number = hub->messages++;
-    sent.order = leat_hub_order_next(hub, sent.from, sent.to);
-    const uint32_t id = leat_flight_add(&hub->flight, &sent);
-    leat_hub_count_sent(hub, sent.from, sent.to, sent.len);
-    if (watch) show_message(hub, id, watch->handed_over, at - hub->offset);
-    return id;
-}
-
-void leat_hub_send(struct leat_hub *hub, const struct leat_flight_message *sent, leat_time at)
-{
-    const struct leat_port_message message = {
-        .from = leat_share_slot(hub->share, sent->from)->port,
-        .to = leat_share_slot(hub->share, sent->to)->port,
-        .id = leat_hub_begin_flight(hub, sent, at),
-        .octets = leat_share_octets(hub->share, sent->block),
-        .len = sent->len,
-        .is_private = leat_share_block_at(hub->share, sent->block)->is_private,
-    };
-    if (!leat_port_send(hub->config.net, &message, at - hub->offset))
-        end_run(hub, LEAT_HUB_FAILED, "more messages are in flight than the network has room for");
-}
-
-void leat_hub_show_sent(const struct leat_hub *hub, uint32_t id, leat_time at)
-{
-    const struct leat_hub_watch *watch = hub->config.watch;
-    if (watch) show_message(hub, id, watch->sent, at - hub->offset);
-}
 
 static void send_message(struct leat_hub *hub, uint32_t task, const struct leat_share_request *r)
 {
@@ -357,147 +97,29 @@ static void serve_call(struct leat_hub *hub)
         service->call(service->context, hub, c.task, c.cookie,
                       leat_share_octets(hub->share, c.block), c.len, hub->now);
     else
-        end_run(hub, LEAT_HUB_FAILED, "task %u asked the run for what this run does not offer",
-                c.task);
+        leat_hub_end_run(hub, LEAT_HUB_FAILED,
+                         "task %u asked the run for what this run does not offer", c.task);
     leat_share_give(hub->share, c.block);
 }
 
-/* ---- processes ------------------------------------------------------------------------------- */
+/* ---- turns ----------------------------------------------------------------------------------- */
 
-static bool is_gone(struct leat_hub *hub, uint32_t i)
+bool leat_hub_waits(const struct leat_hub *hub, uint32_t i)
 {
-    const pid_t pid = (pid_t)atomic_load(&leat_share_slot(hub->share, i)->pid);
-    if (hub->config.alive && !hub->config.alive(hub->config.alive_context, i)) return true;
-    return pid && leat_child_is_gone(pid, &hub->task[i].process);
-}
-
-/* The process of this task has ended, in this state. */
-static void end_with(struct leat_hub *hub, uint32_t i, uint32_t state)
-{
-    const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-    const uint32_t number = atomic_load(&slot->signal);
-    hub->task[i].report.saw_its_end = number != 0;
-    if (number)
-        end_run(hub, LEAT_HUB_DIED, "the process of task %u was ended by signal %u (%s)%s%.*s", i,
-                number, strsignal((int)number), *slot->ended_in ? " in " : "",
-                LEAT_TASK_CALL_LEN - 1, slot->ended_in);
-    else if (state != LEAT_SHARE_EXPECTED && state != LEAT_SHARE_ATTACHED)
-        end_run(hub, LEAT_HUB_DIED, "the process of task %u is gone, without having left", i);
-    else
-        end_run(hub, LEAT_HUB_DIED, "task %u never began: its process has ended", i);
-}
-
-/* Its process has ended before it attached, and its launcher, which would end the others if that
- * were a failure, has not. This is an error only if others take part in the run. */
-static bool is_absent(const struct leat_hub *hub, uint32_t i, uint32_t state)
-{
-    return hub->config.has_launcher && state == LEAT_SHARE_EXPECTED && i < hub->share->expected &&
-           hub->config.alive(hub->config.alive_context, i);
-}
-
-static void lose_task(struct leat_hub *hub, uint32_t i)
-{
-    const struct leat_hub_service *service = &hub->config.service;
-    struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-    struct leat_hub_slot *task = &hub->task[i];
-    const uint32_t state = atomic_exchange(&slot->state, LEAT_SHARE_LEFT);
-    const bool was_counted = state != LEAT_SHARE_WAITS && state != LEAT_SHARE_AHEAD;
-    const struct leat_hub_watch *watch = hub->config.watch;
-    task->report.left = true;
-    leat_hub_count_tasks(hub, -1);
-    if (watch && task->report.begun) watch->leaves(watch->context, i, hub->now - hub->offset);
-    if (was_counted) atomic_fetch_sub(&hub->share->running, 1);
-    if (service->gone && service->gone(service->context, hub, i, true, hub->now)) return;
-    if (is_absent(hub, i, state))
-        task->is_absent = hub->any_absent = true;
-    else
-        end_with(hub, i, state);
-}
-
-static bool is_there(enum leat_share_state state)
-{
-    return state == LEAT_SHARE_EXPECTED || state == LEAT_SHARE_ATTACHED ||
-           state == LEAT_SHARE_RUNS || state == LEAT_SHARE_AHEAD || state == LEAT_SHARE_WAITS;
-}
-
-static void note_gone(struct leat_hub *hub, uint32_t i, enum leat_share_state state)
-{
-    const struct leat_hub_service *service = &hub->config.service;
-    struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-    const struct leat_hub_watch *watch = hub->config.watch;
-    hub->task[i].report.left = true;
-    hub->task[i].report.clock = slot->clock;
-    leat_hub_count_tasks(hub, -1);
-    if (watch) watch->leaves(watch->context, i, slot->clock - hub->offset);
-    if (state == LEAT_SHARE_FAILED || state == LEAT_SHARE_ABORTED)
-        end_run(hub, state == LEAT_SHARE_FAILED ? LEAT_HUB_FAILED : LEAT_HUB_ABORTED, "task %u: %s",
-                i, slot->reason);
-    else if (service->gone)
-        service->gone(service->context, hub, i, false, hub->now);
-}
-
-/* A process may leave just before it ends: so check twice. */
-static bool is_lost(struct leat_hub *hub, uint32_t i)
-{
-    const struct leat_share_slot *slot = leat_share_slot(hub->share, i);
-    return is_there(atomic_load(&slot->state)) && is_gone(hub, i) &&
-           is_there(atomic_load(&slot->state));
-}
-
-static void lose_tasks(struct leat_hub *hub, bool terminated)
-{
-    for (uint32_t i = 0; i < hub->used && !hub->has_ended; i++) {
-        const uint32_t number = atomic_load(&leat_share_slot(hub->share, i)->signal);
-        if ((number == SIGTERM) == terminated && is_lost(hub, i)) lose_task(hub, i);
-    }
-}
-
-static bool is_present(const struct leat_hub *hub, uint32_t i)
-{
-    const uint32_t state = atomic_load(&leat_share_slot(hub->share, i)->state);
-    return state >= LEAT_SHARE_ATTACHED && !hub->task[i].is_absent;
-}
-
-static void check_absent(struct leat_hub *hub)
-{
-    uint32_t absent = 0, present = 0;
-    while (absent < hub->used && !hub->task[absent].is_absent)
-        absent++;
-    while (present < hub->used && !is_present(hub, present))
-        present++;
-    if (present < hub->used)
-        end_run(hub, LEAT_HUB_DIED, "task %u never began, but task %u has: its process has ended",
-                absent, present);
-}
-
-/* When a task has died or ends the program, its launcher terminates all others. That task is the
- * reason, so it comes first. */
-static void check_processes(struct leat_hub *hub)
-{
-    uint32_t i = 0;
-    if (hub->any_absent) check_absent(hub);
-    while (i < hub->used && !is_lost(hub, i))
-        i++;
-    if (i == hub->used) return;
-    for (i = 0; i < hub->used && !hub->has_ended; i++)
-        if (atomic_load(&leat_share_slot(hub->share, i)->state) == LEAT_SHARE_ABORTED)
-            note_gone(hub, i, LEAT_SHARE_ABORTED);
-    lose_tasks(hub, false);
-    lose_tasks(hub, true);
+    return !hub->task[i].ahead_to &&
+           atomic_load(&leat_share_slot(hub->share, i)->state) == LEAT_SHARE_WAITS;
 }
 
 static void check_interrupt(struct leat_hub *hub)
 {
     const struct leat_share_copy *copy = &hub->share->copy;
     if (atomic_load_explicit(&copy->is_reported, memory_order_acquire))
-        end_run(hub, LEAT_HUB_FAILED,
-                "task %u: a process that it forked called %.*s: only the task itself may",
-                copy->task, LEAT_SHARE_CALL_LEN - 1, copy->call);
+        leat_hub_end_run(hub, LEAT_HUB_FAILED,
+                         "task %u: a process that it forked called %.*s: only the task itself may",
+                         copy->task, LEAT_SHARE_CALL_LEN - 1, copy->call);
     if (hub->config.interrupted && hub->config.interrupted())
-        end_run(hub, LEAT_HUB_INTERRUPTED, "interrupted");
+        leat_hub_end_run(hub, LEAT_HUB_INTERRUPTED, "interrupted");
 }
-
-/* ---- turns ----------------------------------------------------------------------------------- */
 
 static enum leat_share_state state_of(const struct leat_hub *hub, uint32_t i)
 {
@@ -513,7 +135,7 @@ static void take_from(struct leat_hub *hub, uint32_t i)
     report->begun = true;
     take_requests(hub, i);
     if (hub->config.watch) show_wait(hub, i);
-    if (state >= LEAT_SHARE_LEFT) note_gone(hub, i, state);
+    if (state >= LEAT_SHARE_LEFT) leat_hub_note_gone(hub, i, state);
 }
 
 /* Takes the requests since the last turn, in the order of tasks. */
@@ -598,7 +220,7 @@ static void resume(struct leat_hub *hub, uint32_t i)
     note_wait(hub, i, slot->clock);
     leat_turns_take(&hub->turns, i);
     leat_hub_expect_reserved(hub, i);
-    let_go(hub, i, LEAT_SHARE_RUNS, hub->now);
+    leat_hub_let_go(hub, i, LEAT_SHARE_RUNS, hub->now);
 }
 
 /* The network has caught up with a task that ran ahead: waits for it if it still runs. */
@@ -666,7 +288,7 @@ static void await_tasks(struct leat_hub *hub)
         leat_share_await_tasks(hub->share, running, CHECK_EVERY_NS);
         check_interrupt(hub);
         if (atomic_load(&hub->share->running) != running) continue;
-        check_processes(hub);
+        leat_hub_check_processes(hub);
         leat_hub_check_turns(hub);
     }
 }
@@ -722,7 +344,7 @@ static void await_deaths(struct leat_hub *hub)
     enum { PAUSE_MS = 20, PAUSES = 10, PAUSES_TO_DIE = 250 };
     for (int i = 0; !hub->has_ended && i < (any_dies(hub) ? PAUSES_TO_DIE : PAUSES); i++) {
         poll(NULL, 0, PAUSE_MS);
-        check_processes(hub);
+        leat_hub_check_processes(hub);
     }
 }
 
@@ -743,7 +365,7 @@ static void move_on(struct leat_hub *hub)
     const leat_time call_at = leat_calls_next_at(&hub->calls);
     const leat_time limit = task_at < call_at ? task_at : call_at;
     if (!any && call_at == LEAT_NEVER) {
-        end_run(hub, LEAT_HUB_DONE, "%s", "");
+        leat_hub_end_run(hub, LEAT_HUB_DONE, "%s", "");
         return;
     }
     if (limit == LEAT_NEVER && !net->in_flight && !hub->hears_all && has_events(hub)) {
@@ -753,19 +375,20 @@ static void move_on(struct leat_hub *hub)
     const bool is_beside = leat_hub_any_is_beside(hub);
     if (limit == LEAT_NEVER && !net->in_flight && is_beside) {
         poll(NULL, 0, 1);
-        check_processes(hub);
+        leat_hub_check_processes(hub);
         return;
     }
     if (limit == LEAT_NEVER && !net->in_flight) {
-        end_run(hub, LEAT_HUB_STUCK, "all tasks wait, and nothing is in flight");
+        leat_hub_end_run(hub, LEAT_HUB_STUCK, "all tasks wait, and nothing is in flight");
         return;
     }
     if (!is_beside && is_in_vain(hub)) {
         await_deaths(hub);
-        end_run(hub, LEAT_HUB_STUCK,
-                "for %.6g s of simulated time no message was sent or received, while tasks polled "
-                "%llu times (--patience allows more)",
-                1e-12 * (double)(hub->now - hub->quiet_from), (unsigned long long)hub->polls);
+        leat_hub_end_run(
+            hub, LEAT_HUB_STUCK,
+            "for %.6g s of simulated time no message was sent or received, while tasks polled "
+            "%llu times (--patience allows more)",
+            1e-12 * (double)(hub->now - hub->quiet_from), (unsigned long long)hub->polls);
         return;
     }
     if (limit > hub->now) {
@@ -801,7 +424,8 @@ enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason
     hub->reason_cap = reason_cap;
     for (uint64_t turn = 1; !hub->has_ended; turn++) {
         await_tasks(hub);
-        if (turn % TURNS_TO_CHECK == 0) check_processes(hub); /* some may never run again */
+        if (turn % TURNS_TO_CHECK == 0)
+            leat_hub_check_processes(hub); /* some may never run again */
         check_interrupt(hub);
         leat_hub_rejoin(hub);
         if (!hub->has_ended) take_all(hub);
@@ -820,6 +444,19 @@ enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason
 
 /* ---- start and end of a hub ------------------------------------------------------------------ */
 
+/* The tasks' memory, where they find it. */
+static void make_file(struct leat_hub *hub)
+{
+    static const char in_jail[] = "/dev/shm/leat-run";
+    if (hub->config.jail) {
+        hub->file = leat_jail_file(hub->config.jail, in_jail);
+        snprintf(hub->path, sizeof hub->path, "%s", in_jail);
+    } else {
+        hub->file = memfd_create("leat run", MFD_CLOEXEC);
+        snprintf(hub->path, sizeof hub->path, "/proc/%ld/fd/%d", (long)getpid(), hub->file);
+    }
+}
+
 struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why, size_t why_cap)
 {
     struct leat_hub *hub = leat_child_grown(NULL, 1, sizeof *hub);
@@ -829,12 +466,12 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
     hub->task = leat_child_grown(NULL, config->slots, sizeof *hub->task);
     for (uint32_t i = 0; i < config->slots; i++)
         hub->task[i] = (struct leat_hub_slot){ .process = -1 };
-    hub->share = leat_share_create(config->slots, &hub->file, why, why_cap);
+    make_file(hub);
+    hub->share = leat_share_create(config->slots, hub->file, why, why_cap);
     if (!hub->share) {
         leat_hub_destroy(hub);
         return NULL;
     }
-    snprintf(hub->path, sizeof hub->path, "/proc/%ld/fd/%d", (long)getpid(), hub->file);
     leat_turns_init(&hub->turns, config->net->ports, config->slots, config->turn_ns);
     hub->share->expected = config->expected;
     hub->share->ports = config->net->ports;
@@ -845,14 +482,7 @@ struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why
     leat_share_take_short_turns();
     for (uint32_t i = 0; i < config->expected; i++)
         leat_hub_expect(hub, i);
-    config->net->observer = (struct leat_port_observer){ .context = hub,
-                                                         .sent = on_sent,
-                                                         .arrived = on_arrived,
-                                                         .lost = on_lost,
-                                                         .stuck = on_stuck,
-                                                         .coming = on_coming,
-                                                         .collected = on_collected };
-    if (config->watch && config->watch->packet) config->net->observer.packet = on_packet;
+    config->net->observer = leat_hub_observer(hub);
     return hub;
 }
 
@@ -878,6 +508,11 @@ void leat_hub_destroy(struct leat_hub *hub)
     leat_flight_free(&hub->flight);
     leat_calls_free(&hub->calls);
     free(hub);
+}
+
+const struct leat_jail *leat_hub_jail(const struct leat_hub *hub)
+{
+    return hub->config.jail;
 }
 
 const char *leat_hub_path(const struct leat_hub *hub)

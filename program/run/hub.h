@@ -114,6 +114,8 @@ struct leat_hub_watch {
     void (*packet)(void *context, const struct leat_port_packet *packet, leat_time at);
 };
 
+struct leat_jail;
+
 struct leat_hub_config {
     struct leat_port_net *net;
     uint32_t slots;       /* tasks at most */
@@ -137,7 +139,8 @@ struct leat_hub_config {
     /* Is the slot's process alive? Polled occasionally; NULL: by the pid that it attached with. */
     bool (*alive)(void *context, uint32_t slot);
     void *alive_context;
-    bool has_launcher; /* one for all tasks: `alive` tells of it */
+    bool has_launcher;            /* one for all tasks: `alive` tells of it */
+    const struct leat_jail *jail; /* that the tasks' processes enter; lent for good; NULL: none */
 };
 
 struct leat_hub_task {
@@ -157,8 +160,9 @@ struct leat_hub_task {
 struct leat_hub *leat_hub_create(const struct leat_hub_config *config, char *why, size_t why_cap);
 void leat_hub_destroy(struct leat_hub *hub);
 
-/* The value of LEAT_RUN for tasks. */
+/* The value of LEAT_RUN for tasks; what they are in, or NULL. */
 const char *leat_hub_path(const struct leat_hub *hub);
+const struct leat_jail *leat_hub_jail(const struct leat_hub *hub);
 
 /* Runs until the end. `reason`: of a failure, a sentence without a full stop. */
 enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason_cap);

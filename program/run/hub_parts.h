@@ -1,4 +1,4 @@
-/* The parts of a hub, for hub.c, hub_slots.c and hub_turns.c alone. */
+/* The parts of a hub, for the files hub*.c alone. */
 #ifndef LEAT_PROGRAM_HUB_PARTS_H
 #define LEAT_PROGRAM_HUB_PARTS_H
 
@@ -86,6 +86,16 @@ void leat_hub_count_tasks(struct leat_hub *hub, int more);
 /* This task goes on: those that it starts are expected from now on. */
 void leat_hub_expect_reserved(struct leat_hub *hub, uint32_t parent);
 
+/* Ends the run; the first reason counts. */
+__attribute__((format(printf, 3, 4))) void
+leat_hub_end_run(struct leat_hub *hub, enum leat_hub_end end, const char *format, ...);
+
+/* ---- messages and the network's callbacks (hub_network.c) ---- */
+
+struct leat_port_observer leat_hub_observer(struct leat_hub *hub);
+/* The task of this slot continues, at its time `now`. */
+void leat_hub_let_go(struct leat_hub *hub, uint32_t i, enum leat_share_state state, leat_time now);
+
 /* A message of a task is on its way from now on; its number in hub->flight. */
 uint32_t leat_hub_begin_flight(struct leat_hub *hub, const struct leat_flight_message *message,
                                leat_time at);
@@ -104,6 +114,13 @@ void leat_hub_collected(struct leat_hub *hub, uint32_t task, uint64_t cookie, co
                         size_t len, leat_time at);
 /* These two tasks take part in one operation, but call differently: "roots of MPI_Bcast: ...". */
 void leat_hub_disagree(struct leat_hub *hub, uint32_t one, uint32_t other, const char *in_what);
+
+/* ---- processes of tasks (hub_processes.c) ---- */
+
+/* Loses tasks whose processes have ended without leaving. */
+void leat_hub_check_processes(struct leat_hub *hub);
+/* The task has left, in this state. */
+void leat_hub_note_gone(struct leat_hub *hub, uint32_t i, enum leat_share_state state);
 
 /* ---- messages that are no task's (hub_carry.c) ---- */
 

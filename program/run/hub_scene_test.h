@@ -26,6 +26,7 @@ static bool has_alarm_come(void)
 
 static struct leat_hub_service scene_service; /* of the next run */
 static const struct leat_hub_watch *scene_watch;
+static int64_t scene_turn_ns; /* 0: turns end only after seconds, which no loaded machine needs */
 static leat_time scene_patience;
 static bool scene_limits_polls, scene_has_casts;
 
@@ -78,7 +79,7 @@ static void run_on(struct scene *scene, const struct leat_sim_atm_ports_config *
                                          .patience = scene_patience,
                                          .limits_polls = scene_limits_polls,
                                          .has_casts = scene_has_casts,
-                                         .turn_ns = INT64_C(50000000),
+                                         .turn_ns = scene_turn_ns,
                                          .interrupted = has_alarm_come };
     scene->hub = leat_hub_create(&hub, why, sizeof why);
     if (!scene->hub) abort();

@@ -93,7 +93,9 @@ static void a_task_that_spins_runs_beside_the_others_which_is_noted(void)
 {
     static struct scene scene;
     make_memory();
+    scene_turn_ns = INT64_C(50000000);
     run_scene(&scene, "bmx:4", 5, spin);
+    scene_turn_ns = 0;
     ended(&scene, LEAT_HUB_DONE);
     EQ(leat_hub_task(scene.hub, 0)->notes, LEAT_TASK_RUNS_BESIDE);
     EQ(leat_hub_task(scene.hub, 1)->notes, 0);

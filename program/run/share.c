@@ -50,14 +50,13 @@ bool leat_share_begin_life(struct leat_share *share)
     return is_made && !pthread_mutex_lock(&share->hub_lives);
 }
 
-static struct leat_share *map_new(uint64_t len, int *file)
+static struct leat_share *map_new(uint64_t len, int file)
 {
-    *file = memfd_create("leat run", MFD_CLOEXEC);
-    if (*file < 0 || ftruncate(*file, (off_t)len)) return MAP_FAILED;
-    return mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, *file, 0);
+    if (file < 0 || ftruncate(file, (off_t)len)) return MAP_FAILED;
+    return mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
 }
 
-struct leat_share *leat_share_create(uint32_t slots, int *file, char *why, size_t why_cap)
+struct leat_share *leat_share_create(uint32_t slots, int file, char *why, size_t why_cap)
 {
     const uint64_t len = leat_share_len(slots);
     struct leat_share *share = map_new(len, file);

@@ -171,8 +171,8 @@ static inline uint64_t leat_share_block_of(struct leat_share *share, const uint8
 uint64_t leat_share_len(uint32_t slots);
 void leat_share_init(struct leat_share *share, uint32_t slots);
 
-/* New memory of a run, and its file; it is alive. NULL: `why` (a buffer) says why. */
-struct leat_share *leat_share_create(uint32_t slots, int *file, char *why, size_t why_cap);
+/* Memory of a new run, in an empty file; it is alive. NULL: `why` (a buffer) says why. */
+struct leat_share *leat_share_create(uint32_t slots, int file, char *why, size_t why_cap);
 
 /* Called by the hub's thread at the start, and before the memory is freed. False: the system has no
  * such lock. */

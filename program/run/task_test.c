@@ -77,10 +77,10 @@ static void *sleep_until_turn(void *share)
 static void a_bell_wakes_the_task_of_its_bit(void)
 {
     char why[80];
-    int file;
+    const int file = memfd_create("leat run", MFD_CLOEXEC);
     uint32_t waking = 0;
     pthread_t sleeper;
-    struct leat_share *share = leat_share_create(2 * LEAT_SHARE_GROUP, &file, why, sizeof why);
+    struct leat_share *share = leat_share_create(2 * LEAT_SHARE_GROUP, file, why, sizeof why);
     OK(share && !pthread_create(&sleeper, NULL, sleep_until_turn, share));
     while (!atomic_load(&has_looked) || !atomic_load(&leat_share_slot(share, SLEEPER)->sleeps))
         sched_yield();

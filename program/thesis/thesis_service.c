@@ -94,7 +94,7 @@ static struct entry *find(const struct leat_atm_service *service, const char *na
 {
     for (uint32_t i = 0; i < service->config.slots && service->entry[i].is_used; i++) {
         struct entry *entry = &service->entry[i];
-        if (memcmp(entry->id.name, name, sizeof entry->id.name)) continue;
+        if (memcmp(entry->id.name, name, sizeof entry->id.name) != 0) continue;
         if (instance == LEAT_ATM_ALL || instance == entry->id.instance) return entry;
     }
     return NULL;

@@ -5,6 +5,7 @@
 #include "child.h"
 #include "fabric_kind.h"
 #include "hub.h"
+#include "jail.h"
 #include "net_port.h"
 #include "result_file.h"
 #include "sim_atm_platform.h"
@@ -70,8 +71,9 @@ struct run_job {
     bool silent;                      /* the program's output is not shown */
     uint32_t flit_octets, packet_flits, threads;
     struct run_tool tool;
-    char program[RUN_PATH_CAP]; /* its path */
-    char **words;               /* the program as it was named, its arguments, NULL */
+    struct leat_jail_limits jail; /* of the tasks' processes; no memory: they are in none */
+    char program[RUN_PATH_CAP];   /* its path */
+    char **words;                 /* the program as it was named, its arguments, NULL */
 };
 
 /* A network that programs run over. */
@@ -111,7 +113,7 @@ struct run_outcome {
     enum leat_hub_end end;
     char reason[512];
     int code;           /* of the program */
-    bool has_no_memory; /* it could not begin: out of memory, not an error of the user */
+    bool has_no_memory; /* or no descriptors: not an error of the user */
     bool is_unrecorded; /* the recording could not be written, which was reported */
     double wall_seconds;
     leat_time simulated_ps;
@@ -265,6 +267,7 @@ void run_screen_title(const char *title);
 
 /* After the program was found. False after a complaint; either way run_tool_free. */
 bool run_tool_read(const struct arguments *args, struct run_job *job);
+
 void run_tool_free(struct run_job *job);
 /* Is there such a task? False after a complaint. */
 bool run_tool_check(const struct run_job *job);
@@ -272,6 +275,12 @@ bool run_tool_check(const struct run_job *job);
  * loads (LD_PRELOAD); NULL: none. False after a complaint; free *out in either case. */
 bool run_tool_command(const struct run_job *job, const char *preload, struct leat_child_words *out);
 void run_tool_take_terminal_back(const struct run_job *job);
+
+/* ---- programs of strangers (run_jail.c) ---- */
+
+bool run_jail_read(const struct arguments *args, struct run_job *job);
+/* *out: NULL without --jail. False after a complaint. */
+bool run_jail_open(const struct run_job *job, struct leat_jail **out);
 
 /* ---- calls (run_profile.c) ---- */
 
@@ -367,6 +376,9 @@ extern const struct run_library_ops run_pvm_ops, run_atm_ops; /* run_pvm.c, run_
  * `ops`. False after a complaint; call run_processes_free in either case. */
 bool run_processes_prepare(struct run_processes *processes);
 void run_processes_free(struct run_processes *processes);
+
+/* Removes what an mpirun that did not end by itself has left in /tmp (run_session.c). */
+void run_session_remove(pid_t launcher);
 
 /* Has the launcher ended, so that no process can be left? */
 bool run_processes_have_ended(struct run_processes *processes);

@@ -138,7 +138,7 @@ char *run_object(const struct run_job *job, const struct run_outcome *out,
     FILE *memory = open_memstream(&text, &len);
     if (memory) {
         put_object(&json, memory, job, out, alone);
-        if (fclose(memory) == 0) return text;
+        if (fclose(memory) == 0 && text) return text;
     }
     free(text);
     complain("no memory for the result");

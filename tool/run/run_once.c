@@ -1,6 +1,7 @@
 /* leat run: a program over a network, from start to end. */
 #include "pieces.h"
 #include "run.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static bool make_room(struct run_outcome *out, const struct run_network *network
 }
 
 static struct leat_hub *make_hub(const struct run_job *job, struct run_network *network,
-                                 struct run_processes *processes)
+                                 struct run_processes *processes, const struct leat_jail *jail)
 {
     char why[256];
     const struct leat_hub_config config = { .net = network->net,
@@ -61,7 +62,8 @@ static struct leat_hub *make_hub(const struct run_job *job, struct run_network *
                                             .interrupted = run_screen_poll,
                                             .alive = is_alive,
                                             .alive_context = processes,
-                                            .has_launcher = job->library == RUN_MPI };
+                                            .has_launcher = job->library == RUN_MPI,
+                                            .jail = jail };
     struct leat_hub *hub = leat_hub_create(&config, why, sizeof why);
     if (!hub) complain("%s", why);
     run_screen_watch(hub);
@@ -123,13 +125,14 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
         .job = job, .slots = slots, .ports = ports, .platform = &network->platform.base
     };
     struct leat_hub *hub = NULL;
+    struct leat_jail *jail = NULL;
     bool ran = false;
-    if (run_tool_check(job) && make_room(out, network, slots) &&
+    if (run_tool_check(job) && run_jail_open(job, &jail) && make_room(out, network, slots) &&
         run_place(job, slots, ports, out->port)) {
         processes.port = out->port;
         if (run_processes_prepare(&processes) &&
             (!network->is_recorded || run_record_open(job, network, slots, processes.port)))
-            out->has_no_memory = !(hub = make_hub(job, network, &processes));
+            out->has_no_memory = !(hub = make_hub(job, network, &processes, jail));
     }
     if (hub && processes.ops->start(&processes, hub)) {
         ran = true;
@@ -152,28 +155,30 @@ static bool run_over(struct run_job *job, struct run_network *network, struct ru
     }
     run_screen_watch(NULL);
     if (hub) leat_hub_destroy(hub);
+    leat_jail_close(jail);
     out->is_unrecorded = !run_record_close(ran);
     run_processes_free(&processes);
     return ran;
 }
 
-/* Discards standard output meanwhile. Returns the descriptor that restores it. */
-static int silence(void)
+/* Discards standard output meanwhile. `kept` restores it. */
+static bool silence(int *kept)
 {
-    const int kept = dup(STDOUT_FILENO), nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    *kept = nothing < 0 ? -1 : dup(STDOUT_FILENO);
     fflush(stdout);
-    if (nothing >= 0) {
-        dup2(nothing, STDOUT_FILENO);
-        close(nothing);
-    }
-    return kept;
+    const bool done = *kept >= 0 && dup2(nothing, STDOUT_FILENO) >= 0;
+    if (nothing >= 0) close(nothing);
+    return done || complain("standard output cannot be set aside: %s", strerror(errno));
 }
 
-static void speak_again(int kept)
+static bool speak_again(int kept)
 {
-    if (kept < 0) return;
-    dup2(kept, STDOUT_FILENO);
+    if (kept < 0) return true;
+    const bool done = dup2(kept, STDOUT_FILENO) >= 0 ||
+                      complain("standard output cannot be restored: %s", strerror(errno));
     close(kept);
+    return done;
 }
 
 bool run_once(struct run_job *job, bool contention_free, struct run_outcome *out)
@@ -182,13 +187,18 @@ bool run_once(struct run_job *job, bool contention_free, struct run_outcome *out
     const double start = seconds_now();
     const bool silent = job->silent;
     job->silent = silent || contention_free;
-    const int kept = job->silent ? silence() : -1;
+    int kept = -1;
+    const bool heard = job->silent && !silence(&kept);
     if (!job->tool.needs_terminal) run_screen_begin();
-    const bool ran = run_network_open(job, contention_free, &network) &&
-                     run_collectives_check(job, &network) && run_over(job, &network, out);
+    bool ran = !heard && run_network_open(job, contention_free, &network) &&
+               run_collectives_check(job, &network) && run_over(job, &network, out);
     run_screen_end();
     run_tool_take_terminal_back(job);
-    speak_again(kept);
+    const bool speaks = speak_again(kept);
+    if (heard || !speaks) {
+        out->has_no_memory = true;
+        ran = false;
+    }
     job->silent = silent;
     out->wall_seconds = seconds_now() - start;
     run_network_close(&network);

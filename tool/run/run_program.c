@@ -310,7 +310,7 @@ static char **mpi_words(const struct run_job *job, const char *path, const char 
                                        job->has_exact_sums ? "1" : "0", NULL });
     }
     char **all = calloc(w.count + command->count + 1, sizeof *all);
-    if (!all) return NULL;
+    if (!all) return complain("no memory"), NULL;
     memcpy(all, w.word, w.count * sizeof *all);
     memcpy(all + w.count, command->text, command->count * sizeof *all);
     return all;
@@ -318,7 +318,7 @@ static char **mpi_words(const struct run_job *job, const char *path, const char 
 
 /* If leat is killed, the launcher ends, and kills ranks that compute for ever. Files that leat has
  * inherited would not reach ranks, but leave the launcher too few descriptors. */
-static bool start(char **words, struct run_processes *out)
+static bool start(char **words, const struct leat_hub *hub, struct run_processes *out)
 {
     char *file = leat_child_find_named(words[0], NULL);
     const struct leat_child_start launcher = {
@@ -327,6 +327,7 @@ static bool start(char **words, struct run_processes *out)
         .environment = environ,
         .end_signal = SIGTERM,
         .is_bare = true,
+        .jail = leat_hub_jail(hub),
         /* A debugger reads the terminal: mpirun, then in the background, may not. */
         .input = out->job->tool.needs_terminal ? LEAT_CHILD_NO_INPUT : LEAT_CHILD_OWN_INPUT
     };
@@ -365,7 +366,7 @@ static bool start_ranks(struct run_processes *processes, struct leat_hub *hub)
     char **words = run_tool_command(processes->job, part, &command)
                        ? mpi_words(processes->job, leat_hub_path(hub), part, &command)
                        : NULL;
-    const bool started = words && start(words, processes);
+    const bool started = words && start(words, hub, processes);
     free(words);
     leat_child_words_free(&command);
     return started;
@@ -407,7 +408,7 @@ static bool await_end(struct run_processes *processes, const struct leat_hub *hu
 /* The launcher cleans up, if it can; its ranks hang in their waits. Their forks end with them. */
 static void end_by_force(struct run_processes *processes, const struct leat_hub *hub)
 {
-    enum { ROUNDS = 80, ROUND_MS = 10 };
+    enum { ROUNDS = 500, ROUND_MS = 10 }; /* on a busy machine it needs more than a second */
     struct leat_child *launcher = &processes->launcher;
     if (!run_processes_have_ended(processes)) kill(launcher->pid, SIGTERM);
     for (int i = 0; i < ROUNDS; i++) {
@@ -433,9 +434,10 @@ static int end_ranks(struct run_processes *processes, const struct leat_hub *hub
     if (end == LEAT_HUB_DONE && !await_end(processes, hub)) end = LEAT_HUB_DIED;
     if (end == LEAT_HUB_DIED || end == LEAT_HUB_ABORTED) await_launcher(processes);
     const bool has_code = run_processes_have_ended(processes);
-    if (end != LEAT_HUB_DONE || interrupted || WIFSIGNALED(launcher->status))
-        end_by_force(processes, hub);
+    const bool force = end != LEAT_HUB_DONE || interrupted || WIFSIGNALED(launcher->status);
+    if (force) end_by_force(processes, hub);
     leat_child_reap(launcher, true);
+    if (force) run_session_remove(launcher->pid);
     if (end != LEAT_HUB_DONE && !has_code) return FAILED;
     return WIFEXITED(launcher->status) ? WEXITSTATUS(launcher->status)
                                        : SIGNALLED + WTERMSIG(launcher->status);

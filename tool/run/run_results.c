@@ -38,7 +38,7 @@ static bool write_text(const struct run_job *job, char **text,
     FILE *out = open_memstream(text, &len);
     if (!out) return complain("no memory");
     put(out, job);
-    return fclose(out) == 0 || complain("no memory");
+    return (fclose(out) == 0 && *text) || complain("no memory");
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */

@@ -101,7 +101,8 @@ static bool read_job(const struct arguments *args, struct run_job *job,
            number_take_small(args, "--packet-flits", &job->packet_flits) &&
            threads_take(args, &job->threads) && read_compute(args, &job->compute_scale) &&
            run_collectives_read(args, job) && run_program_find(job, argument(args, "--library")) &&
-           run_atm_check(job) && run_place_read(args, job) && run_tool_read(args, job);
+           run_atm_check(job) && run_place_read(args, job) && run_jail_read(args, job) &&
+           run_tool_read(args, job);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -326,6 +327,13 @@ const struct verb verb_run = {
         { "--wrap", "TOOL", "start ranks under a tool, as \"valgrind --leak-check=full\"" },
         { "--wrap-rank", "RANK", "only this one under the tool of --wrap",
           COUNT(0, RUN_TASKS_MAX - 1), .preset = "all" },
+        { "--jail", NULL,
+          "the program writes no files, and reaches neither networks nor other processes" },
+        { "--jail-write", "FOLDER", "but it may write below this folder" },
+        { "--jail-memory", "OCTETS", "private memory of each of its processes",
+          OCTETS(1 << 20, UINT64_C(1) << 40), .preset = "4G" },
+        { "--jail-time", "TIME", "processor time of each of its processes",
+          TIME(SECOND_PS, PS_MAX), .preset = "3600s" },
         { "--real-clock", NULL, "the program's clocks stay real" },
         { "--library", "L", "of the program, if it cannot be detected", WORD("mpi pvm atm") },
         { "--every-cycle", NULL, "simulate every cycle, replay nothing" },
