@@ -4,8 +4,10 @@
  * machines are noisy.
  *
  *   bench_atm [--json FILE] [--large]
+ *   bench_atm --network FABRIC CYCLES
  *
- * --large: a network of 4,096 ports, with the memory that it takes.
+ * --large: a network of 4,096 ports, with the memory that it takes. --network: nothing but this
+ * one, in one piece, for cachegrind (a longer run less a shorter one) and to compare two builds.
  */
 #include "figures.h"
 #include "sim_atm_check_load.h"
@@ -33,7 +35,10 @@ static struct leat_sim_atm_fabric fabric_of(const char *name)
     char line[256];
     struct leat_text why;
     leat_text_init(&why, line, sizeof line, NULL, NULL);
-    if (leat_sim_atm_fabric_parse(name, &fabric, &why)) abort();
+    if (leat_sim_atm_fabric_parse(name, &fabric, &why)) {
+        fprintf(stderr, "bench_atm: '%s': %s\n", name, line);
+        exit(2);
+    }
     return fabric;
 }
 
@@ -273,8 +278,31 @@ static void measure_large(void)
     tear_down(&n);
 }
 
+/* At load 0.5, as the large one. */
+static int measure_alone(const char *name, const char *cycles_text)
+{
+    static struct network n;
+    char *end;
+    const uint64_t cycles = strtoull(cycles_text, &end, 10);
+    if (*end || cycles == 0) {
+        fprintf(stderr, "bench_atm: '%s', expected a number of cycles\n", cycles_text);
+        return 2;
+    }
+    set_up(&n, name, LEAT_SIM_ATM_CELL, FULL_LOAD / 2);
+    const double speed = 1e3 * piece_speed(&n, cycles);
+    const double messages = (double)n.load.counts.messages_delivered;
+    note("cell, AAL units, load 0.5", speed, "kcycles/s", "", true);
+    note("messages delivered", messages, "messages", "", true);
+    note("time of a message", 1e6 * (double)cycles / speed / messages, "ns", "", true);
+    printf("certificate %016llx\n",
+           (unsigned long long)leat_sim_certificate_value(&n.load.certificate));
+    tear_down(&n);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 4 && strcmp(argv[1], "--network") == 0) return measure_alone(argv[2], argv[3]);
     const char *json = NULL;
     bool large = false;
     for (int i = 1; i < argc; i++) {
@@ -283,7 +311,9 @@ int main(int argc, char **argv)
         } else if (strcmp(argv[i], "--json") == 0 && i + 1 < argc) {
             json = argv[++i];
         } else {
-            fprintf(stderr, "bench_atm: '%s', expected --json FILE or --large\n", argv[i]);
+            fprintf(stderr,
+                    "bench_atm: '%s', expected --json FILE, --large or --network FABRIC CYCLES\n",
+                    argv[i]);
             return 2;
         }
     }

@@ -64,4 +64,14 @@ wait $child
 taken=$(awk -v a="$begin" -v b="$(date +%s.%N)" 'BEGIN { printf "%.1f", b - a }')
 note "loading 1,000,001 devices, 4,996,000 edges" "$taken" s "at most 20 s" "$(awk -v a="$taken" 'BEGIN { print (a <= 20 ? "met" : "MISSED") }')"
 note "its memory" "$((peak / 1024))" MiB "at most 1024 MiB" "$([ "$peak" -le 1048576 ] && echo met || echo MISSED)"
+
+# A large file over ranks, each of which reads a part of it: the most memory of a rank.
+if command -v mpirun > /dev/null && [ -e "$(dirname "$(realpath "$leat")")/../program/libleat-mpi.so" ]; then
+    make_plate 500 1
+    measured="import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    for ranks in 1 2 4; do
+        peak=$(mpirun --oversubscribe -n $ranks python3 -c "$measured" "$leat" graph run "$folder/500.xml" --engine mpi --until idle 2> /dev/null | sort -n | tail -1)
+        note "250,001 devices read by $ranks ranks, memory of one" "$((peak / 1024))" MiB "" ""
+    done
+fi
 printf '[\n%s\n]\n' "$figures" > "$json"

@@ -78,13 +78,21 @@ void live_home_sweep(const char *prefix)
 
 /* ---- the file and its process ---------------------------------------------------------------- */
 
+/* A file that leat made: others have no right to it, and it has no other name, under which it would
+ * be a file of somebody else's. */
+static bool is_ours(const struct stat *about)
+{
+    return S_ISREG(about->st_mode) && !(about->st_mode & 077) && about->st_nlink <= 1;
+}
+
 int live_file_open(const char *name, int flags, const char *owner, bool has_name, char *why)
 {
     struct stat about;
     const int file = shm_open(name, flags | O_RDWR | O_CLOEXEC, 0600);
     const int err = file < 0 || fstat(file, &about) != 0 ? errno : 0;
-    const bool is_file = err ? err != EINVAL && err != ELOOP : S_ISREG(about.st_mode);
-    if (!err && is_file && about.st_uid == geteuid()) return file;
+    const bool is_another = !err && S_ISREG(about.st_mode) && about.st_uid != geteuid();
+    const bool is_file = err ? err != EINVAL && err != ELOOP : is_another || is_ours(&about);
+    if (!err && is_file && !is_another) return file;
     if (file >= 0) close(file);
     if (!is_file) /* shm_open returns EINVAL for a folder, ELOOP for a link */
         live_because(
@@ -148,7 +156,9 @@ bool live_process_start(void (*serve)(void *context, int ready), void *context, 
     close(ready[1]);
     while (first > 0 && waitpid(first, NULL, 0) < 0 && errno == EINTR) {
     }
-    const ssize_t got = first > 0 ? read(ready[0], report, report_len) : -1;
+    ssize_t got = -1;
+    while (first > 0 && (got = read(ready[0], report, report_len)) < 0 && errno == EINTR) {
+    }
     close(ready[0]);
     return got == (ssize_t)report_len || live_because(why, "no process could be started");
 }

@@ -1,4 +1,4 @@
-/* The key of a network, in a file. */
+/* The keys of a network, in a file. */
 #include "live_system.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -8,34 +8,38 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Anybody who can read the file has the key, and anybody who can write it can choose the key: both
- * are then members of the network. */
-static bool is_safe(const char *path, int fd, char *why)
+bool live_secret_is_safe(const char *path, int fd, const char *what, const char *form, char *why)
 {
     struct stat s;
     if (fstat(fd, &s) != 0) return live_because(why, "%s: %s", path, strerror(errno));
     if (!S_ISREG(s.st_mode))
-        return live_because(why, "%s: not a regular file, expected one with 32 hex digits", path);
+        return live_because(why, "%s: not a regular file, expected one with %s", path, form);
     if (s.st_uid != geteuid() && s.st_uid != 0)
         return live_because(
-            why, "%s: the key belongs to user %u, expected user %u or root: chown %u %s", path,
+            why, "%s: the %s belongs to user %u, expected user %u or root: chown %u %s", path, what,
             (unsigned)s.st_uid, (unsigned)geteuid(), (unsigned)geteuid(), path);
     if (s.st_mode & (S_IRWXG | S_IRWXO))
         return live_because(
             why,
-            "%s: others may read or write the key (mode %03o), expected only its owner: "
+            "%s: others may read or write the %s (mode %03o), expected only its owner: "
             "chmod 600 %s",
-            path, (unsigned)s.st_mode & 0777, path);
+            path, what, (unsigned)s.st_mode & 0777, path);
     return true;
 }
 
-static bool read_digits(FILE *file, uint8_t key[LIVE_KEY_LEN])
+static bool read_digits(FILE *file, struct leat_keys *keys)
 {
     char pair[3], more;
-    int octets = 0;
-    while (octets < LIVE_KEY_LEN && fscanf(file, " %2[0-9a-fA-F]", pair) == 1 && pair[1])
-        key[octets++] = (uint8_t)strtoul(pair, NULL, 16);
-    return octets == LIVE_KEY_LEN && fscanf(file, " %c", &more) == EOF;
+    uint32_t octets = 0;
+    *keys = (struct leat_keys){ 0 };
+    while (octets < sizeof keys->key && fscanf(file, " %2[0-9a-fA-F]", pair) == 1) {
+        if (!pair[1]) return false;
+        keys->key[octets / LEAT_SIP_KEY_LEN][octets % LEAT_SIP_KEY_LEN] = (uint8_t)strtoul(
+            pair, NULL, 16);
+        octets++;
+    }
+    keys->count = octets / LEAT_SIP_KEY_LEN;
+    return octets && octets % LEAT_SIP_KEY_LEN == 0 && fscanf(file, " %c", &more) == EOF;
 }
 
 /* Without O_NONBLOCK, opening a FIFO waits for a writer. */
@@ -48,12 +52,19 @@ static FILE *open_to_read(const char *path, char *why)
     return file;
 }
 
-bool live_key_read(const char *path, uint8_t key[LIVE_KEY_LEN], char *why)
+bool live_key_read(const char *path, struct leat_keys *keys, char *why)
 {
     FILE *file = open_to_read(path, why);
     if (!file) return false;
-    const bool safe = is_safe(path, fileno(file), why), whole = safe && read_digits(file, key);
+    const bool safe = live_secret_is_safe(path, fileno(file), "key", "32 hex digits", why),
+               whole = safe && read_digits(file, keys);
     fclose(file);
-    if (safe && !whole) live_because(why, "%s: no key, expected 32 hex digits", path);
+    if (!whole) explicit_bzero(keys, sizeof *keys);
+    if (safe && !whole)
+        live_because(
+            why,
+            "%s: no key, expected 32 hex digits, or two times as many: the key and another "
+            "one that is accepted, too",
+            path);
     return whole;
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 static char folder[] = "/tmp/leat-key-test.XXXXXX", path[64], why[LIVE_WHY_LEN];
-static uint8_t key[LIVE_KEY_LEN];
+static struct leat_keys keys;
 
 static void write_file(const char *text, mode_t mode)
 {
@@ -22,7 +22,7 @@ static void write_file(const char *text, mode_t mode)
 static bool is_refused(const char *because)
 {
     *why = 0;
-    return !live_key_read(path, key, why) && strstr(why, because) && strstr(why, path) == why;
+    return !live_key_read(path, &keys, why) && strstr(why, because) && strstr(why, path) == why;
 }
 
 static void a_key_is_32_hex_digits(void)
@@ -45,10 +45,11 @@ static void a_key_is_32_hex_digits(void)
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         write_file(good[i], 0600);
-        memset(key, 0xff, sizeof key);
-        OK(live_key_read(path, key, why));
-        for (unsigned at = 0; at < LIVE_KEY_LEN; at++)
-            EQ(key[at], at);
+        memset(&keys, 0xff, sizeof keys);
+        OK(live_key_read(path, &keys, why));
+        EQ(keys.count, 1);
+        for (unsigned at = 0; at < LEAT_SIP_KEY_LEN; at++)
+            EQ(keys.key[0][at], at);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         write_file(bad[i], 0600);
@@ -56,11 +57,33 @@ static void a_key_is_32_hex_digits(void)
     }
 }
 
+static void a_file_has_one_key_or_two(void)
+{
+    static const char *const bad[] = {
+        "000102030405060708090a0b0c0d0e0f 101112131415161718191a1b1c1d1e",
+        "000102030405060708090a0b0c0d0e0f 101112131415161718191a1b1c1d1e1",
+        "000102030405060708090a0b0c0d0e0f 101112131415161718191a1b1c1d1e1f\n20",
+        "000102030405060708090a0b0c0d0e0f 101112131415161718191a1b1c1d1e1f "
+        "202122232425262728292a2b2c2d2e2f",
+        "000102030405060708090a0b0c0d0e0f, 101112131415161718191a1b1c1d1e1f",
+    };
+    write_file("000102030405060708090a0b0c0d0e0f\n101112131415161718191a1b1c1d1e1f\n", 0600);
+    OK(live_key_read(path, &keys, why));
+    EQ(keys.count, 2);
+    for (unsigned at = 0; at < 2 * LEAT_SIP_KEY_LEN; at++)
+        EQ(keys.key[at / LEAT_SIP_KEY_LEN][at % LEAT_SIP_KEY_LEN], at);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        write_file(bad[i], 0600);
+        OK(is_refused("two times as many"));
+        EQ(keys.count, 0);
+    }
+}
+
 static void what_others_may_read_or_write_is_no_key(void)
 {
     for (mode_t mode = 0400; mode <= 0700; mode += 0100) {
         write_file("000102030405060708090a0b0c0d0e0f", mode);
-        OK(live_key_read(path, key, why));
+        OK(live_key_read(path, &keys, why));
     }
     for (mode_t bit = 1; bit < 0100; bit <<= 1) {
         write_file("000102030405060708090a0b0c0d0e0f", 0600 | bit);
@@ -95,6 +118,6 @@ static void the_folder_is_empty_again(void)
     OK(rmdir(folder) == 0);
 }
 
-TAP_MAIN(T(a_folder_for_the_files), T(a_key_is_32_hex_digits),
+TAP_MAIN(T(a_folder_for_the_files), T(a_key_is_32_hex_digits), T(a_file_has_one_key_or_two),
          T(what_others_may_read_or_write_is_no_key), T(what_is_no_file_is_no_key),
          T(the_folder_is_empty_again))

@@ -3,11 +3,10 @@
  * which it does with GRO or with a native XDP program of its own; and XDP_TX does not wake an end
  * that polls by GRO only. The kernel reports this by its netlink family "netdev", since 6.3.
  */
+#include "live_netlink.h"
 #include "live_xdp.h"
-#include <linux/ethtool.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
-#include <linux/sockios.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -52,24 +51,12 @@ static size_t query(int fd, uint16_t family, uint8_t command, uint16_t attribute
 /* An attribute of an answer; false: it is missing, or shorter. */
 static bool find(const uint8_t *answer, size_t len, uint16_t type, void *value, size_t value_len)
 {
-    struct nlattr a;
-    for (size_t at = head_len; at + sizeof a <= len; at += aligned(a.nla_len)) {
-        memcpy(&a, answer + at, sizeof a);
-        if (a.nla_len < sizeof a || at + a.nla_len > len) return false;
-        if (a.nla_type != type) continue;
-        if (a.nla_len < attribute_at + value_len) return false;
-        memcpy(value, answer + at + attribute_at, value_len);
-        return true;
-    }
-    return false;
-}
-
-static bool is_veth(const char *name)
-{
-    struct ethtool_drvinfo driver = { .cmd = ETHTOOL_GDRVINFO };
-    struct ifreq request = { .ifr_data = (void *)&driver };
-    return live_device_query(-1, name, SIOCETHTOOL, &request) &&
-           strncmp(driver.driver, "veth", sizeof driver.driver) == 0;
+    if (len < head_len) return false;
+    const struct live_netlink_span all = { answer + head_len, len - head_len };
+    const struct live_netlink_span a = live_netlink_attribute(all, type);
+    if (a.len < value_len) return false;
+    memcpy(value, a.at, value_len);
+    return true;
 }
 
 /* What the kernel reports about a device; false: nothing. */
@@ -102,12 +89,18 @@ bool live_xdp_sends(const struct live_xdp_device *d, enum live_xdp_path path)
     return false;
 }
 
+bool live_xdp_is_reported(uint32_t device)
+{
+    uint64_t features;
+    return features_of(device, &features);
+}
+
 bool live_xdp_can_send(uint32_t device, enum live_xdp_path path, char why[LIVE_WHY_LEN])
 {
-    char name[IF_NAMESIZE] = "?";
+    char name[IF_NAMESIZE] = "?", driver[LIVE_DRIVER_LEN];
     struct live_xdp_device d = { 0 };
     if_indextoname(device, name);
-    d.veth = is_veth(name);
+    d.veth = live_device_driver(name, driver) && strcmp(driver, "veth") == 0;
     d.reported = features_of(device, &d.features);
     *why = 0;
     if (live_xdp_sends(&d, path)) return true;

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <linux/ethtool.h>
 #include <linux/if_packet.h>
+#include <linux/sockios.h>
 #include <net/if_arp.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -122,6 +124,16 @@ bool live_device_query(int fd, const char *device, unsigned long what, struct if
     const bool answered = by >= 0 && ioctl(by, what, request) == 0;
     if (fd < 0 && by >= 0) close(by);
     return answered;
+}
+
+bool live_device_driver(const char *device, char name[LIVE_DRIVER_LEN])
+{
+    struct ethtool_drvinfo driver = { .cmd = ETHTOOL_GDRVINFO };
+    struct ifreq request = { .ifr_data = (void *)&driver };
+    *name = 0;
+    if (!live_device_query(-1, device, SIOCETHTOOL, &request)) return false;
+    snprintf(name, LIVE_DRIVER_LEN, "%.31s", driver.driver);
+    return true;
 }
 
 bool live_device_mac(const char *device, uint8_t *mac, char *why)

@@ -2,6 +2,7 @@
 #ifndef LEAT_LIVE_SYSTEM_H
 #define LEAT_LIVE_SYSTEM_H
 
+#include "leat_keys.h"
 #include <net/if.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,7 +10,7 @@
 
 struct ifreq; /* net/if.h has it where the system's extensions are on */
 
-enum { LIVE_WHY_LEN = 320, LIVE_MAC_LEN = 6, LIVE_KEY_LEN = 16 };
+enum { LIVE_WHY_LEN = 320, LIVE_MAC_LEN = 6, LIVE_DRIVER_LEN = 32 };
 
 /* Formats into `why`, of LIVE_WHY_LEN characters, truncated: what is wrong, for people. Returns
  * false, for `return`. */
@@ -38,11 +39,19 @@ uint64_t live_now_ns(clockid_t clock);
 /* Waits until fd can be read, at most this long. False: see errno. */
 bool live_wait(int fd, uint64_t timeout_ns);
 
-/* The key in a file: 32 hex digits, which only its owner may read. False: see `why`. */
-bool live_key_read(const char *path, uint8_t key[LIVE_KEY_LEN], char *why);
+/* Anybody who can read such a file has the secret, and anybody who can write it can choose it.
+ * False: the file is not its owner's alone. `what`: "key"; `form`: what the file should hold. */
+bool live_secret_is_safe(const char *path, int fd, const char *what, const char *form, char *why);
+
+/* The keys in a file that only its owner may read: one of 32 hex digits, or two (leat_keys.h).
+ * False: see `why`. */
+bool live_key_read(const char *path, struct leat_keys *keys, char *why);
 
 /* An ioctl about a device, by any socket; -1: by a new one. False: see errno. */
 bool live_device_query(int fd, const char *device, unsigned long what, struct ifreq *request);
+
+/* The name of a device's driver. False: it has none; the name is empty. */
+bool live_device_driver(const char *device, char name[LIVE_DRIVER_LEN]);
 
 /* The Ethernet address of a device, LIVE_MAC_LEN octets. False: see `why`. */
 bool live_device_mac(const char *device, uint8_t *mac, char *why);

@@ -106,6 +106,20 @@ static int put(uint32_t device, int program, int old, uint32_t flags)
     return bpf_xdp_attach((int)device, program, flags, old < 0 ? NULL : &replacing);
 }
 
+/* Whose program is in the way. */
+static bool is_taken(const char *device, uint32_t id, char why[LIVE_WHY_LEN])
+{
+    struct bpf_prog_info info = { 0 };
+    uint32_t len = sizeof info;
+    const int fd = bpf_prog_get_fd_by_id(id);
+    const bool is_known = fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &len) == 0;
+    if (fd >= 0) close(fd);
+    return live_because(why,
+                        "%s has another XDP program, %s (id %u), expected none: ip link set dev %s "
+                        "xdp off removes it; --driver packet needs none",
+                        device, is_known && *info.name ? info.name : "without a name", id, device);
+}
+
 bool live_xdp_attach(uint32_t device, int program, const char *name, bool *generic,
                      char why[LIVE_WHY_LEN])
 {
@@ -115,8 +129,7 @@ bool live_xdp_attach(uint32_t device, int program, const char *name, bool *gener
     const uint32_t id = live_xdp_attached(device, &has);
     int old = live_xdp_program(id, name);
     if_indextoname(device, device_name);
-    if (id && old < 0)
-        return live_because(why, "%s has another XDP program (id %u)", device_name, id);
+    if (id && old < 0) return is_taken(device_name, id, why);
     if (old >= 0 && has != wanted) {
         bool was_there;
         close(old);

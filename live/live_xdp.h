@@ -70,6 +70,9 @@ struct live_xdp_device {
  * or a device that has not accepted a program itself, is assumed to be unable. */
 bool live_xdp_sends(const struct live_xdp_device *device, enum live_xdp_path path);
 
+/* Does this kernel report what a device can do? */
+bool live_xdp_is_reported(uint32_t device);
+
 /* Does the device send what native XDP passes to it, now? False: see `why`. */
 bool live_xdp_can_send(uint32_t device, enum live_xdp_path path, char why[LIVE_WHY_LEN]);
 

@@ -32,6 +32,7 @@ struct leat_format {
 
     /* Its carriage (spec/carriage.md); 0: none. */
     uint16_t link_type, ether_type, udp_port;
+    bool in_cells; /* its packets lie in the payload of ATM cells */
     uint8_t ip_protocol;
     size_t unit_len; /* every packet has this length; 0: it varies */
 

@@ -41,7 +41,7 @@ struct aton_driver {
      * is left behind.
      */
     bool (*join)(struct aton_config *config, const struct leat_aton_interface *fresh,
-                 int *slower_at, char *why);
+                 const struct leat_keys *keys, int *slower_at, char *why);
     /* OK, FAILED (see `why`), or ABSENT: there is no station of this driver. */
     enum leat_aton_host_end (*find)(uint32_t device, struct aton_seat *seat, char *why);
     /* Makes the mailbox of a group, 0 to ATON_GROUPS - 1, that of the seat. False: see `why`. */
@@ -81,8 +81,8 @@ enum aton_reason aton_user_gate(struct aton_frame *f, const struct aton_config *
 
 /* The frame of a packet that starts here: image and image_len are in f. `flags`: 0, or the number
  * of its group plus one. */
-void aton_user_begin(struct aton_frame *f, const struct aton_config *c, uint32_t sequence,
-                     uint8_t flags);
+void aton_user_begin(struct aton_frame *f, const struct aton_config *c,
+                     const struct aton_page *page, uint32_t sequence, uint8_t flags);
 
 /* A socket for our Ethernet type on a device; -1: see `why`. */
 int aton_socket(uint32_t device, char *why);

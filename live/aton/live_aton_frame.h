@@ -14,6 +14,7 @@
 
 #include "aton_live.h"
 #include "aton_visit.h"
+#include "leat_keys.h"
 
 enum {
     ATON_MAC_LEN = 6,
@@ -81,8 +82,7 @@ struct aton_config {
     uint32_t device, out;                          /* interface indices */
     uint32_t rate_per_s;                           /* packets per sender; 0: unlimited */
     uint8_t own[8], from[8], previous[8], next[8]; /* Ethernet addresses: six octets of each */
-    uint8_t key[LEAT_ATON_KEY_LEN];
-    uint32_t has_key;
+    uint32_t has_key;                              /* the keys are in the page */
     uint32_t driver;
     uint32_t frame_max;     /* MTU of the output, at most ATON_FRAME_MAX */
     uint32_t turns_back;    /* 1: XDP_TX; else redirected to `out` */
@@ -95,6 +95,7 @@ struct aton_page {
     uint32_t issued; /* sequence number of the latest packet sent */
     uint32_t used;   /* bits: blocks of registers that groups use */
     uint64_t serial; /* of the latest message sent with a key */
+    struct leat_key_ring keys;
 };
 
 struct aton_frame {

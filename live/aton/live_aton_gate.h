@@ -22,9 +22,10 @@
 
 #include "live_aton_frame.h"
 
-/* CRC of the image in f; MAC of header and image. */
+/* CRC of the image in f; MAC of header and image, by one of the keys of a turn. */
 static uint32_t aton_frame_crc(struct aton_frame *f);
-static uint64_t aton_frame_mac(struct aton_frame *f, const struct aton_config *c);
+static uint64_t aton_frame_mac(struct aton_frame *f, const struct aton_page *page, uint32_t turn,
+                               uint32_t key);
 static bool aton_rate_allows(const struct aton_config *c, uint16_t sender);
 
 /* The messages received from a sender; NULL: unknown. */
@@ -107,8 +108,20 @@ static inline bool aton_payload_is_sound(struct aton_frame *f)
     return true;
 }
 
+/* Is the MAC that of one of our keys? */
+static inline bool aton_is_keyed(struct aton_frame *f, const struct aton_page *page)
+{
+    const uint64_t mac = leat_get_be64(aton_image(f) + aton_mac_at(f));
+    const uint32_t turn = leat_key_ring_turn(&page->keys);
+    for (uint32_t i = 0; i < LEAT_KEYS_MAX; i++)
+        if (i < page->keys.of_turn[turn].count && aton_frame_mac(f, page, turn, i) == mac)
+            return true;
+    return false;
+}
+
 /* All checks of a frame of our Ethernet type. FOLDED: no error. */
-static inline enum aton_reason aton_check(struct aton_frame *f, const struct aton_config *c)
+static inline enum aton_reason aton_check(struct aton_frame *f, const struct aton_config *c,
+                                          const struct aton_page *page)
 {
     const uint8_t *o = f->octets;
     if (f->len > ATON_FRAME_MAX) return ATON_LONG;
@@ -119,9 +132,8 @@ static inline enum aton_reason aton_check(struct aton_frame *f, const struct ato
     if (leat_get_be16(o + ATON_ZERO_AT) != 0) return ATON_MALFORMED;
     const enum aton_reason measured = aton_measure(f, c);
     if (measured != ATON_FOLDED) return measured;
-    uint8_t *image = aton_image(f);
-    if (c->has_key && aton_frame_mac(f, c) != leat_get_be64(image + aton_mac_at(f)))
-        return ATON_MAC;
+    if (c->has_key && !aton_is_keyed(f, page)) return ATON_MAC;
+    const uint8_t *image = aton_image(f);
     const uint32_t crc_at = f->image_len - LEAT_ATON_CRC_LEN;
     if (aton_frame_crc(f) != leat_get_be32(image + LEAT_ATON_BOUND(crc_at))) return ATON_CRC;
     return aton_payload_is_sound(f) ? ATON_FOLDED : ATON_MALFORMED;
@@ -200,7 +212,8 @@ static inline enum aton_reason aton_fold(struct aton_frame *f, const struct aton
 }
 
 /* Addresses and hops of an outgoing frame; CRC, MAC and length if it has changed. */
-static inline void aton_seal(struct aton_frame *f, const struct aton_config *c, bool changed)
+static inline void aton_seal(struct aton_frame *f, const struct aton_config *c,
+                             const struct aton_page *page, bool changed)
 {
     uint8_t *image = aton_image(f);
     aton_put_mac(f->octets + ATON_TO_AT, c->next);
@@ -210,7 +223,9 @@ static inline void aton_seal(struct aton_frame *f, const struct aton_config *c, 
     const uint32_t crc_at = f->image_len - LEAT_ATON_CRC_LEN;
     const uint32_t len = ATON_IMAGE_AT + f->image_len + aton_mac_len(c);
     leat_put_be32(image + LEAT_ATON_BOUND(crc_at), aton_frame_crc(f));
-    if (c->has_key) leat_put_be64(image + aton_mac_at(f), aton_frame_mac(f, c));
+    if (c->has_key)
+        leat_put_be64(image + aton_mac_at(f),
+                      aton_frame_mac(f, page, leat_key_ring_turn(&page->keys), 0));
     if (len > f->len) f->len = len; /* a short frame's padding stays */
 }
 

@@ -24,14 +24,17 @@ static struct aton_config config(bool keyed)
                              .next = { 2, 0, 0, 0, 0, 3 },
                              .has_key = keyed,
                              .frame_max = ATON_FRAME_MAX };
-    memcpy(c.key, "leat live ring.", sizeof c.key);
     return c;
 }
 
+/* Those of all stations. */
+static struct leat_keys keys = { .count = 1, .key = { "leat live ring." } };
+
 static struct aton_page page_of(uint16_t address, uint64_t x)
 {
-    return (
-        struct aton_page){ .interface = { .operand = { x }, .address = address, .enabled = 1 } };
+    struct aton_page page = { .interface = { .operand = { x }, .address = address, .enabled = 1 } };
+    leat_key_ring_set(&page.keys, &keys);
+    return page;
 }
 
 /* A command of station 1, as it leaves for our station. */
@@ -49,7 +52,7 @@ static struct aton_frame frame(const struct aton_config *c, uint8_t opcode, uint
     EQ(leat_aton_begin(&sender.interface, &command, f.octets + ATON_IMAGE_AT, 1000, &len),
        LEAT_ERR_OK);
     f.image_len = (uint32_t)len;
-    aton_user_begin(&f, &of_sender, 7, 0);
+    aton_user_begin(&f, &of_sender, &sender, 7, 0);
     return f;
 }
 
@@ -59,6 +62,7 @@ static uint64_t youngest; /* serial */
 static struct aton_frame passive_of(const struct aton_config *c, uint16_t da, uint64_t serial,
                                     const char *text)
 {
+    const struct aton_page sender = page_of(1, 0);
     const size_t serial_len = c->has_key ? ATON_SERIAL_LEN : 0, text_len = strlen(text);
     uint8_t letter[200];
     leat_put_be64(letter, serial);
@@ -73,7 +77,7 @@ static struct aton_frame passive_of(const struct aton_config *c, uint16_t da, ui
     memcpy(of_sender.next, c->own, 6);
     EQ(leat_aton_packet_encode(&packet, f.octets + ATON_IMAGE_AT, 1488, &len), LEAT_ERR_OK);
     f.image_len = (uint32_t)len;
-    aton_user_begin(&f, &of_sender, 7, 0);
+    aton_user_begin(&f, &of_sender, &sender, 7, 0);
     return f;
 }
 
@@ -107,7 +111,7 @@ static struct leat_aton_packet decoded(const struct aton_config *c, const struct
 {
     struct leat_aton_live live = { 0 };
     EQ(leat_aton_live_decode(f->octets + ATON_HEADER_AT, f->len - ATON_HEADER_AT,
-                             c->has_key ? c->key : NULL, &live, NULL),
+                             c->has_key ? keys.key[0] : NULL, &live, NULL),
        LEAT_ERR_OK);
     return live.packet;
 }
@@ -118,7 +122,8 @@ static void reseal(const struct aton_config *c, struct aton_frame *f)
     uint8_t *header = f->octets + ATON_HEADER_AT, *image = f->octets + ATON_IMAGE_AT;
     leat_aton_packet_seal(image, f->image_len);
     if (c->has_key)
-        leat_put_be64(image + f->image_len, leat_aton_live_mac(c->key, header, 12 + f->image_len));
+        leat_put_be64(image + f->image_len,
+                      leat_aton_live_mac(keys.key[0], header, 12 + f->image_len));
 }
 
 static void a_good_frame_is_folded_and_goes_to_the_next(void)
@@ -130,7 +135,7 @@ static void a_good_frame_is_folded_and_goes_to_the_next(void)
         EQ(gate(&c, &f), ATON_FOLDED);
         OK(memcmp(f.octets, c.next, 6) == 0 && memcmp(f.octets + 6, c.from, 6) == 0);
         EQ(leat_aton_live_decode(f.octets + ATON_HEADER_AT, f.len - ATON_HEADER_AT,
-                                 keyed ? c.key : NULL, &live, NULL),
+                                 keyed ? keys.key[0] : NULL, &live, NULL),
            LEAT_ERR_OK);
         EQ(live.hops_left, ATON_HOPS_MAX - 1);
         EQ(live.packet.counter, 2);
@@ -161,15 +166,51 @@ static void strangers_and_foreigners_are_dropped(void)
 
 static void another_key_or_none_is_dropped(void)
 {
-    struct aton_config c = config(true), other = config(true), none = config(false);
-    other.key[0] ^= 1;
-    struct aton_frame f = frame(&other, LEAT_ATON_ADD, 0);
+    const struct aton_config c = config(true), none = config(false);
+    keys.key[0][0] ^= 1;
+    struct aton_frame f = frame(&c, LEAT_ATON_ADD, 0);
+    keys.key[0][0] ^= 1;
     EQ(gate(&c, &f), ATON_MAC);
     f = frame(&none, LEAT_ATON_ADD, 0);
     EQ(gate(&c, &f), ATON_MAC); /* padding in place of the MAC */
     f = frame(&none, LEAT_ATON_ADD, 0);
     f.len = ATON_IMAGE_AT + f.image_len;
     EQ(gate(&c, &f), ATON_SHORT);
+}
+
+static enum aton_reason gate_with(struct leat_keys with, const struct aton_frame *sent)
+{
+    const struct aton_config c = config(true);
+    const struct leat_keys before = keys;
+    struct aton_frame f = *sent;
+    keys = with;
+    const enum aton_reason reason = gate(&c, &f);
+    if (reason == ATON_FOLDED) decoded(&c, &f); /* by the first key */
+    keys = before;
+    return reason;
+}
+
+static void every_key_is_accepted_and_the_first_one_signs(void)
+{
+    static const struct leat_keys old = { 1, 0, { "the old key...." } },
+                                  next = { 1, 0, { "the next key..." } },
+                                  accepting = { 2, 0, { "the old key....", "the next key..." } },
+                                  signing = { 2, 0, { "the next key...", "the old key...." } };
+    const struct leat_keys before = keys;
+    const struct aton_config c = config(true);
+    keys = old;
+    const struct aton_frame by_old = frame(&c, LEAT_ATON_MIN, 0);
+    keys = next;
+    const struct aton_frame by_next = frame(&c, LEAT_ATON_MIN, 0);
+    keys = before;
+    EQ(gate_with(old, &by_old), ATON_FOLDED);
+    EQ(gate_with(old, &by_next), ATON_MAC);
+    EQ(gate_with(accepting, &by_old), ATON_FOLDED);
+    EQ(gate_with(accepting, &by_next), ATON_FOLDED);
+    EQ(gate_with(signing, &by_old), ATON_FOLDED);
+    EQ(gate_with(signing, &by_next), ATON_FOLDED);
+    EQ(gate_with(next, &by_old), ATON_MAC);
+    EQ(gate_with(next, &by_next), ATON_FOLDED);
 }
 
 static void our_own_is_handed_up_only_if_we_sent_it(void)
@@ -193,7 +234,7 @@ static void a_disabled_station_repeats(void)
     page.interface.enabled = 0;
     EQ(aton_user_gate(&f, &c, &page, NULL, NULL), ATON_REPEATED);
     EQ(f.octets[ATON_HOPS_AT], ATON_HOPS_MAX - 1);
-    EQ(leat_aton_live_mac(c.key, f.octets + 14, 12 + f.image_len),
+    EQ(leat_aton_live_mac(keys.key[0], f.octets + 14, 12 + f.image_len),
        (long long)leat_get_be64(f.octets + ATON_IMAGE_AT + f.image_len));
 }
 
@@ -357,7 +398,7 @@ static void packets_of_a_group_are_for_its_members(void)
         f.octets[ATON_FLAGS_AT] = GROUP + 1;
         if (keyed)
             leat_put_be64(aton_image(&f) + f.image_len,
-                          leat_aton_live_mac(c.key, f.octets + 14, 12 + f.image_len));
+                          leat_aton_live_mac(keys.key[0], f.octets + 14, 12 + f.image_len));
         struct aton_frame again = f;
         EQ(aton_user_gate(&f, &c, &page, NULL, &with_groups), ATON_REPEATED);
         page.interface.operand[GROUP * ATON_GROUP_REGISTERS] = 3;
@@ -622,13 +663,14 @@ static void what_is_not_there_is_reported(void)
 }
 
 TAP_MAIN(T(a_good_frame_is_folded_and_goes_to_the_next), T(strangers_and_foreigners_are_dropped),
-         T(another_key_or_none_is_dropped), T(our_own_is_handed_up_only_if_we_sent_it),
-         T(a_disabled_station_repeats), T(malformed_images_are_dropped),
-         T(no_single_bit_error_passes), T(every_truncation_is_short),
-         T(a_message_is_copied_and_its_sender_learns_of_it), T(a_message_to_another_is_repeated),
-         T(a_full_mailbox_is_reported_to_the_sender), T(packets_of_a_group_are_for_its_members),
-         T(a_disabled_station_has_a_mailbox), T(a_length_that_the_frame_does_not_hold_is_short),
-         T(a_damaged_message_is_dropped), T(a_replayed_message_is_refused_and_reported),
+         T(another_key_or_none_is_dropped), T(every_key_is_accepted_and_the_first_one_signs),
+         T(our_own_is_handed_up_only_if_we_sent_it), T(a_disabled_station_repeats),
+         T(malformed_images_are_dropped), T(no_single_bit_error_passes),
+         T(every_truncation_is_short), T(a_message_is_copied_and_its_sender_learns_of_it),
+         T(a_message_to_another_is_repeated), T(a_full_mailbox_is_reported_to_the_sender),
+         T(packets_of_a_group_are_for_its_members), T(a_disabled_station_has_a_mailbox),
+         T(a_length_that_the_frame_does_not_hold_is_short), T(a_damaged_message_is_dropped),
+         T(a_replayed_message_is_refused_and_reported),
          T(a_keyed_message_without_a_serial_is_not_taken), T(a_window_takes_each_serial_once),
          T(a_message_to_all_comes_to_all), T(random_frames_never_break_the_gate),
          T(a_sort_grows_to_the_end_of_a_frame_and_no_further), T(a_bucket_holds_a_quarter_second),

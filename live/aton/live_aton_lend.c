@@ -21,7 +21,7 @@ enum {
     LENT_MAX = ATON_LENT_MAX + SOCKETS,
     GROUPS_MAX = 65536, /* of a user: NGROUPS_MAX */
     WAITING_MAX = 64,
-    VERSION = 1,
+    VERSION = 2,
     ANSWER_S = 2,
 };
 
@@ -124,7 +124,6 @@ static void lend_to(int client, const char *device, gid_t group)
         fd[count + 1] = station->receive_fd;
     }
     send_loan(client, &loan, fd, loan.is_granted ? count + SOCKETS : 0);
-    explicit_bzero(&loan, sizeof loan); /* the key */
     close_all(fd, count);
     leat_aton_host_close(station);
 }
@@ -284,6 +283,5 @@ enum leat_aton_host_end aton_borrow(uint32_t device, const struct aton_driver *c
             close_all(fd, fds);
     }
     if (from >= 0) close(from);
-    explicit_bzero(&loan, sizeof loan);
     return end;
 }

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 enum { NAME_LEN = 96 };
-static const char magic[8] = "leatRNG5", owner[] = "station";
+static const char magic[8] = "leatRNG6", owner[] = "station";
 
 struct share_mailbox {
     unsigned long read_at, written_at;
@@ -148,7 +148,8 @@ _Noreturn static void become_station(void *context, int ready)
 /* ---- joining and leaving ------------------------------------------------------------------ */
 
 /* Registers as an earlier station left them, or fresh ones. */
-static bool prepare(int file, const struct leat_aton_interface *fresh, bool *kept, char *why)
+static bool prepare(int file, const struct leat_aton_interface *fresh, const struct leat_keys *keys,
+                    bool *kept, char *why)
 {
     struct share *share = is_whole(file) ? live_file_map(file, sizeof *share) : NULL;
     *kept = share && memcmp(share->magic, magic, sizeof magic) == 0;
@@ -165,6 +166,7 @@ static bool prepare(int file, const struct leat_aton_interface *fresh, bool *kep
         memcpy(share->magic, magic, sizeof magic);
     }
     share->page.interface.address = fresh->address;
+    leat_key_ring_set(&share->page.keys, keys);
     munmap(share, sizeof *share);
     return true;
 }
@@ -179,8 +181,8 @@ static void report_join(struct aton_config *c, int file, const char *note, bool 
     munmap(share, sizeof *share);
 }
 
-static bool join(struct aton_config *c, const struct leat_aton_interface *fresh, int *slower_at,
-                 char *why)
+static bool join(struct aton_config *c, const struct leat_aton_interface *fresh,
+                 const struct leat_keys *keys, int *slower_at, char *why)
 {
     char name[NAME_LEN], note[LEAT_ATON_HOST_WHY_LEN];
     bool kept = false;
@@ -191,7 +193,7 @@ static bool join(struct aton_config *c, const struct leat_aton_interface *fresh,
     if (file < 0) return false;
     struct start start = { c, file };
     const bool joined =
-        live_file_end_holder(file, owner, why) && prepare(file, fresh, &kept, why) &&
+        live_file_end_holder(file, owner, why) && prepare(file, fresh, keys, &kept, why) &&
         live_process_start(become_station, &start, why, LEAT_ATON_HOST_WHY_LEN, why) && !*why;
     if (joined) {
         live_because(note, ", by process %d", (int)live_file_holder(file));

@@ -72,7 +72,6 @@ static bool config_make(const struct leat_aton_host_config *from, struct aton_co
         return false;
     memcpy(c->previous, from->previous, ATON_MAC_LEN);
     memcpy(c->next, from->next, ATON_MAC_LEN);
-    if (from->key) memcpy(c->key, from->key, sizeof c->key);
     return true;
 }
 
@@ -86,9 +85,10 @@ static void leave_others(const struct aton_driver *chosen, uint32_t device)
 
 /* With c->why, the reason for this driver. */
 static bool join_by(const struct aton_driver *driver, struct aton_config *c,
-                    const struct leat_aton_interface *fresh, int *slower_at, char *why)
+                    const struct leat_aton_interface *fresh, const struct leat_keys *keys,
+                    int *slower_at, char *why)
 {
-    if (!driver->join(c, fresh, slower_at, why)) return false;
+    if (!driver->join(c, fresh, keys, slower_at, why)) return false;
     leave_others(driver, c->device);
     aton_lend_stop(c->device, why); /* it lends what was */
     memcpy(why, c->why, sizeof c->why);
@@ -101,6 +101,7 @@ enum leat_aton_host_end leat_aton_host_join(const struct leat_aton_host_config *
 {
     struct aton_config c;
     const struct leat_aton_interface fresh = { .address = config->address, .enabled = 1 };
+    const struct leat_keys keys = leat_keys_of(config->key, config->other_key);
     char refused[LEAT_ATON_HOST_WHY_LEN] = "this leat was built without XDP";
     *why = 0;
     *slower_at = -1;
@@ -111,7 +112,7 @@ enum leat_aton_host_end leat_aton_host_join(const struct leat_aton_host_config *
         *used = LEAT_ATON_HOST_XDP;
         c.driver = LEAT_ATON_HOST_XDP;
         if (config->driver == LEAT_ATON_HOST_ANY) live_because(c.why, "the kernel takes it");
-        if (join_by(&aton_xdp_driver, &c, &fresh, slower_at, refused)) {
+        if (join_by(&aton_xdp_driver, &c, &fresh, &keys, slower_at, refused)) {
             memcpy(why, refused, sizeof refused);
             return LEAT_ATON_HOST_OK;
         }
@@ -125,8 +126,8 @@ enum leat_aton_host_end leat_aton_host_join(const struct leat_aton_host_config *
     }
     *used = LEAT_ATON_HOST_PACKET;
     c.driver = LEAT_ATON_HOST_PACKET;
-    return join_by(&aton_packet_driver, &c, &fresh, slower_at, why) ? LEAT_ATON_HOST_OK
-                                                                    : LEAT_ATON_HOST_FAILED;
+    return join_by(&aton_packet_driver, &c, &fresh, &keys, slower_at, why) ? LEAT_ATON_HOST_OK
+                                                                           : LEAT_ATON_HOST_FAILED;
 }
 
 enum leat_aton_host_end leat_aton_host_leave(const char *device, char *why)
@@ -211,6 +212,24 @@ enum leat_aton_host_end leat_aton_host_open(const char *device, struct leat_aton
     return LEAT_ATON_HOST_OK;
 }
 
+enum leat_aton_host_end leat_aton_host_change_keys(const char *device, const uint8_t *key,
+                                                   const uint8_t *other_key, char *why)
+{
+    struct leat_aton_host *s;
+    const struct leat_keys keys = leat_keys_of(key, other_key);
+    enum leat_aton_host_end end = leat_aton_host_open(device, &s, why);
+    if (end != LEAT_ATON_HOST_OK) return end;
+    if (!key || !s->seat.config.has_key) {
+        live_because(why, "%s: the station %s, expected leat ring join again to change that",
+                     device, key ? "has no key" : "has a key");
+        end = LEAT_ATON_HOST_WRONG;
+    } else {
+        leat_key_ring_set(&s->seat.page->keys, &keys);
+    }
+    leat_aton_host_close(s);
+    return end;
+}
+
 bool aton_station_turn_to_group(struct leat_aton_host *s, uint8_t group, char *why)
 {
     s->flags = (uint8_t)(group + 1);
@@ -224,7 +243,6 @@ void leat_aton_host_close(struct leat_aton_host *s)
     s->driver->let_go(&s->seat);
     if (s->send_fd >= 0) close(s->send_fd);
     if (s->receive_fd >= 0) close(s->receive_fd);
-    explicit_bzero(&s->seat.config, sizeof s->seat.config); /* the key */
     free(s);
 }
 
@@ -313,7 +331,7 @@ bool aton_station_send(struct leat_aton_host *s, size_t len, uint32_t *sequence,
     const struct aton_config *c = &s->seat.config;
     *sequence = __atomic_add_fetch(&s->seat.page->issued, 1, __ATOMIC_RELAXED);
     f->image_len = (uint32_t)len;
-    aton_user_begin(f, c, *sequence, s->flags);
+    aton_user_begin(f, c, s->seat.page, *sequence, s->flags);
     return is_alone(c) || send(s->send_fd, f->octets, f->len, 0) >= 0 ||
            live_because(why, "the packet cannot be sent: %s", strerror(errno));
 }

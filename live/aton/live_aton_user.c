@@ -23,9 +23,10 @@ static uint32_t aton_frame_crc(struct aton_frame *f)
     return leat_aton_packet_crc(aton_image(f), f->image_len - LEAT_ATON_TRAILER_LEN);
 }
 
-static uint64_t aton_frame_mac(struct aton_frame *f, const struct aton_config *c)
+static uint64_t aton_frame_mac(struct aton_frame *f, const struct aton_page *page, uint32_t turn,
+                               uint32_t key)
 {
-    return leat_aton_live_mac(c->key, f->octets + ATON_HEADER_AT,
+    return leat_aton_live_mac(page->keys.of_turn[turn].key[key], f->octets + ATON_HEADER_AT,
                               LEAT_ATON_LIVE_HEADER_LEN + f->image_len);
 }
 
@@ -53,15 +54,15 @@ enum aton_reason aton_user_gate(struct aton_frame *f, const struct aton_config *
 {
     budget = buckets;
     mail = mailbox;
-    enum aton_reason reason = aton_check(f, c);
+    enum aton_reason reason = aton_check(f, c, page);
     if (reason == ATON_FOLDED) reason = aton_admit(f, c, page);
     if (reason == ATON_FOLDED) reason = aton_fold(f, c, page);
-    if (reason <= ATON_NO_ROOM) aton_seal(f, c, reason <= ATON_REPLAYED);
+    if (reason <= ATON_NO_ROOM) aton_seal(f, c, page, reason <= ATON_REPLAYED);
     return reason;
 }
 
-void aton_user_begin(struct aton_frame *f, const struct aton_config *c, uint32_t sequence,
-                     uint8_t flags)
+void aton_user_begin(struct aton_frame *f, const struct aton_config *c,
+                     const struct aton_page *page, uint32_t sequence, uint8_t flags)
 {
     const struct leat_aton_live header = { .ring_id = c->ring_id,
                                            .sequence = sequence,
@@ -76,7 +77,7 @@ void aton_user_begin(struct aton_frame *f, const struct aton_config *c, uint32_t
     f->len = len > padded ? len : padded;
     memset(f->octets + ATON_IMAGE_AT + f->image_len, 0, f->len - ATON_IMAGE_AT - f->image_len);
     f->octets[ATON_HOPS_AT] = 0;
-    aton_seal(f, c, true);
+    aton_seal(f, c, page, true);
     f->octets[ATON_HOPS_AT] = ATON_HOPS_MAX;
 }
 

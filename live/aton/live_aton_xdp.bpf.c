@@ -121,14 +121,14 @@ static uint32_t aton_frame_crc(struct aton_frame *f)
 }
 
 /* Into f->mac: a function of this kind returns 32 bits. */
-__attribute__((noinline)) int frame_mac(struct aton_frame *f)
+__attribute__((noinline)) int frame_mac(struct aton_frame *f, uint32_t turn, uint32_t key)
 {
-    const struct aton_config *c = only(&aton_config);
-    if (!f || !c) return 0;
+    const struct aton_page *page = only(&aton_page);
+    if (!f || !page) return 0;
     const uint8_t *o = f->octets + ATON_HEADER_AT;
     const uint32_t len = LEAT_ATON_LIVE_HEADER_LEN + f->image_len;
     struct leat_sip s;
-    leat_sip_start(&s, c->key);
+    leat_sip_start(&s, page->keys.of_turn[turn & 1].key[key & (LEAT_KEYS_MAX - 1)]);
     leat_sip_word(&s, leat_get_le64(o));
     leat_sip_word(&s, leat_get_le64(o + 8) & ~UINT64_C(0xff)); /* hops left */
     uint32_t at = 16;
@@ -142,10 +142,11 @@ __attribute__((noinline)) int frame_mac(struct aton_frame *f)
     return 0;
 }
 
-static uint64_t aton_frame_mac(struct aton_frame *f, const struct aton_config *c)
+static uint64_t aton_frame_mac(struct aton_frame *f, const struct aton_page *page, uint32_t turn,
+                               uint32_t key)
 {
-    (void)c;
-    frame_mac(f);
+    (void)page;
+    frame_mac(f, turn, key);
     return f->mac;
 }
 
@@ -186,8 +187,9 @@ static bool aton_mailbox_takes(struct aton_frame *f, uint32_t at, uint32_t len)
 __attribute__((noinline)) int check(struct aton_frame *f)
 {
     const struct aton_config *c = only(&aton_config);
-    if (!f || !c) return ATON_FAILED;
-    return (int)aton_check(f, c);
+    const struct aton_page *page = only(&aton_page);
+    if (!f || !c || !page) return ATON_FAILED;
+    return (int)aton_check(f, c, page);
 }
 
 __attribute__((noinline)) int admit(struct aton_frame *f)
@@ -209,8 +211,9 @@ __attribute__((noinline)) int fold(struct aton_frame *f)
 __attribute__((noinline)) int seal(struct aton_frame *f, bool changed)
 {
     const struct aton_config *c = only(&aton_config);
-    if (!f || !c) return ATON_FAILED;
-    aton_seal(f, c, changed);
+    const struct aton_page *page = only(&aton_page);
+    if (!f || !c || !page) return ATON_FAILED;
+    aton_seal(f, c, page, changed);
     return ATON_FOLDED;
 }
 

@@ -255,20 +255,22 @@ static struct aton_xdp_bpf *load(const struct aton_config *c, const struct aton_
     return NULL;
 }
 
-/* Registers and sequence of the old station are in its map; or fresh ones. */
+/* Registers and sequence of the old station are in its map; or fresh ones. Its program goes on with
+ * the new keys. */
 static bool fill(struct aton_xdp_bpf *station, const struct aton_config *c,
-                 const struct leat_aton_interface *fresh, const struct aton_seat *old)
+                 const struct leat_aton_interface *fresh, const struct leat_keys *keys,
+                 const struct aton_seat *old)
 {
     const uint32_t zero = 0;
-    const struct aton_page page = { .interface = *fresh, /* a sequence of no earlier station */
-                                    .issued = (uint32_t)live_now_ns(CLOCK_MONOTONIC) *
-                                              2654435761u };
+    struct aton_page page = { .interface = *fresh, /* a sequence of no earlier station */
+                              .issued = (uint32_t)live_now_ns(CLOCK_MONOTONIC) * 2654435761u };
+    leat_key_ring_set(old ? &old->page->keys : &page.keys, keys);
     return bpf_map_update_elem(bpf_map__fd(station->maps.aton_config), &zero, c, 0) == 0 &&
            (old || bpf_map_update_elem(bpf_map__fd(station->maps.aton_page), &zero, &page, 0) == 0);
 }
 
-static bool join(struct aton_config *c, const struct leat_aton_interface *fresh, int *slower_at,
-                 char *why)
+static bool join(struct aton_config *c, const struct leat_aton_interface *fresh,
+                 const struct leat_keys *keys, int *slower_at, char *why)
 {
     struct aton_seat seat;
     char ignored[LEAT_ATON_HOST_WHY_LEN] = "", note[LIVE_WHY_LEN] = "";
@@ -278,7 +280,7 @@ static bool join(struct aton_config *c, const struct leat_aton_interface *fresh,
     const struct aton_seat *old = kept ? &seat : NULL;
     c->turns_back = c->out == c->device && live_xdp_can_send(c->out, LIVE_XDP_BACK, ignored);
     struct aton_xdp_bpf *station = load(c, old, why);
-    bool joined = station && fill(station, c, fresh, old);
+    bool joined = station && fill(station, c, fresh, keys, old);
     if (station && !joined) live_because(why, "its maps cannot be filled: %s", strerror(errno));
     joined = joined && attach(c, bpf_program__fd(station->progs.aton_xdp), slower_at, note, why);
     if (joined) {

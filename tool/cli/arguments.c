@@ -1,4 +1,5 @@
 /* Reads the words of a command line by the verb's own options. */
+#include "config.h"
 #include "number.h"
 #include "tool.h"
 #include <stdlib.h>
@@ -112,6 +113,15 @@ static const struct option *find_option(const struct verb *verb, const char *wor
     return NULL;
 }
 
+/* DONE, or WRONG after a complaint about the value. */
+static int give(struct arguments *args, const struct option *o, const char *value)
+{
+    if (!number_check(args->verb, o, value)) return WRONG;
+    const int i = (int)(o - args->verb->options);
+    args->value[i] = o->repeats ? join(i, args->value[i], value) : value;
+    return DONE;
+}
+
 /* One word that begins with a dash; *next is consumed if the option takes an argument. */
 static int take_option(struct arguments *args, const char *word, char ***next)
 {
@@ -130,10 +140,29 @@ static int take_option(struct arguments *args, const char *word, char ***next)
                                      : NULL;
     if (!value) return misuse(args->verb, "%s needs a value: %s", o->name, o->argument);
     if (may && !*value && **next && ***next != '-') args->maybe_json = **next;
-    if (!number_check(args->verb, o, value)) return WRONG;
+    return give(args, o, value);
+}
+
+/* ---- from a file --------------------------------------------------------------------------- */
+
+/* A line of --config: options of the command line go before it. */
+static int give_line(struct arguments *args, const char *name, const char *value)
+{
+    static bool is_of_file[OPTION_MAX];
+    char word[CONFIG_LINE_MAX + 2];
+    snprintf(word, sizeof word, "--%s", name);
+    const struct option *o = find_option(args->verb, word, strlen(word));
+    if (!o || strcmp(o->name, "--config") == 0) return unknown_option(args, word);
     const int i = (int)(o - args->verb->options);
-    args->value[i] = o->repeats ? join(i, args->value[i], value) : value;
-    return DONE;
+    if (args->value[i] && !is_of_file[i]) return DONE;
+    if (args->value[i] && !o->repeats) return misuse(args->verb, "%s twice", o->name);
+    if (!o->argument && !word_is_in(value, "yes no true false"))
+        return misuse(args->verb, "%s: '%s', expected yes or no", name, value);
+    if (!o->argument && word_is_in(value, "no false")) return DONE;
+    char *kept = strdup(o->argument ? value : "");
+    if (!kept) abort();
+    is_of_file[i] = true;
+    return give(args, o, kept);
 }
 
 const struct subverb *subverb_find_former(const struct verb *verb, const char *name)
@@ -206,6 +235,8 @@ static int read_words(char **words, struct arguments *args)
 int arguments_read(const struct verb *verb, char **words, struct arguments *args)
 {
     *args = (struct arguments){ .verb = verb, .operand = words };
-    const int wrong = read_words(words, args);
+    int wrong = read_words(words, args);
+    const char *file = argument(args, "--config");
+    if (!wrong && !args->wants_help && file) wrong = config_read(file, args, give_line);
     return wrong || args->wants_help || !verb->subverbs ? wrong : take_subverb(args);
 }

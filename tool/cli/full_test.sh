@@ -35,6 +35,7 @@ for shape in pcapng vcd perfetto csv; do cannot "$leat" export "$folder/cells.le
 if "$leat" export "$folder/cells.leatrec" --otf2 "$folder/archive" 2> /dev/null; then
     cannot "$leat" export "$folder/cells.leatrec" --otf2 "$file"
 fi
+cannot "$leat" view "$folder/cells.leatrec" -o "$file"
 cannot "$leat" fabric draw torus:16,16 -o "$file"
 cannot "$leat" ring sim --stations 16 --command add --vcd "$file"
 cannot "$leat" esp sim --tree 6,4 --members 1000 --service tree --dot "$file"

@@ -107,6 +107,10 @@ esp() {
     beside="$beside $member"
     same "esp $1: it works" "$(in_ns a "$leat" esp census 7 --members 1 --wait 60s --json 2>&1 | jq -c '[.answer,.members]' 2>&1)" "[1,1]"
     is_confined "a member, esp $1" $member $none
+    if [ "$1" = xdp ]; then # a device has room for one program, which stays
+        exits 1 "da has another XDP program, esp_xdp (id " in_ns r "$leat" ring join --dev da --address 1 --driver xdp --next "$(mac a e0)" --previous "$(mac a e0)"
+        same "esp xdp: it still works" "$(in_ns a "$leat" esp census 7 --members 1 --wait 60s --json 2>&1 | jq -c '[.answer,.members]' 2>&1)" "[1,1]"
+    fi
     kill $member
     wait $member || same "a member, esp $1, TERM" $? 143
     same "a member, esp $1: no warning" "$(cat "$folder/member")" ""

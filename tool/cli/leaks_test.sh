@@ -27,6 +27,7 @@ share=$(dirname "$0")/../../share/fabrics
 printf '0 0 1\n5 1 0 3\n' > "$folder/some.trace"
 whole 0 "" sim "$share/campus.yaml" --cycles 200 --fault link:0-1 --fault port:3 --json
 whole 0 "" sim "$share/campus.edges" --cycles 200 --trace "$folder/some.trace"
+whole 0 "" sim clos444 --cycles 3000 --calls "$share/../contracts/day.calls" --json
 whole 2 "in a cycle" sim ring:6/vcs=1
 whole 0 "" fabric draw mesh:3,3 -o "$folder/mesh.svg"
 whole 0 "" sweep line:3 --load 0.1 --seeds 1 --cycles 200 --links --store "$folder/runs.sqlite"

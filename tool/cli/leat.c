@@ -1,8 +1,33 @@
 /* The main program: finds the verb, reads its arguments, runs it. */
 #include "tool.h"
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+/* A file must not get the number of a closed standard one, or what is printed goes into it. What is
+ * printed to a closed standard output still fails. */
+static bool hold_standard_files(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            return false;
+    return true;
+}
+
+/* The deepest verb needs 700 KiB. */
+enum { STACK_KIB = 1024 };
+
+/* A stack that overflows kills the command without a word, so it is refused before. */
+static bool check_stack(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur >= STACK_KIB * (rlim_t)1024) return true;
+    return complain("the stack may have %llu KiB, expected at least %d (ulimit -s)",
+                    (unsigned long long)limit.rlim_cur / 1024, STACK_KIB);
+}
 
 /* What a verb refuses may be an operand that was meant as the file of --json. Files that exist are
  * operands of verbs that read files. */
@@ -32,6 +57,7 @@ static int run_verb(const struct verb *verb, char **words)
 int main(int argc, char **argv)
 {
     static char help[] = "help";
+    if (!hold_standard_files()) return FAILED;
     const char *name = argc > 1 ? argv[1] : help;
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = help;
     if (strcmp(name, "--version") == 0) {
@@ -45,6 +71,7 @@ int main(int argc, char **argv)
         fputs("(see leat help)\n", stderr);
         return WRONG;
     }
+    if (!check_stack()) return WRONG;
     catch_signals();
     return run_verb(verb, argv + (argc > 1 ? 2 : 1));
 }

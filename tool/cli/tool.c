@@ -21,7 +21,7 @@ bool is_interrupted(void)
  * as an alarm. */
 static void on_signal(int number)
 {
-    if (number != SIGALRM) interrupted = number;
+    if (number != SIGALRM && !interrupted) interrupted = number; /* the first one counts */
     if (interrupted) alarm(1);
 }
 

@@ -3,7 +3,7 @@
 #define LEAT_TOOL_H
 
 #include "leat_json.h"
-#include "leat_siphash.h"
+#include "leat_keys.h"
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 enum { DONE = 0, FAILED = 1, WRONG = 2, SIGNALLED = 128 /* plus the signal's number */ };
-enum { OPTION_MAX = 48 };
+enum { OPTION_MAX = 56 };
 
 enum option_type {
     OPTION_ANY,    /* what the verb says; files and names among them */
@@ -114,9 +114,15 @@ const char *verb_names(void);
         "--json", "[FILE]", text ", to FILE or standard output" \
     }
 
+/* `--prometheus [FILE]`, beside --json: the object as metrics (prometheus.h). */
+#define OPTION_PROMETHEUS                                                              \
+    {                                                                                  \
+        "--prometheus", "[FILE]", "metrics for Prometheus, to FILE or standard output" \
+    }
+
 /* Before the verb runs, names the schema of its objects and redirects them to their file. False
  * after a complaint. */
-bool json_prepare(const struct arguments *args);
+bool json_prepare(struct arguments *args);
 /* After it: the file appears, unless nothing was printed. Returns the exit code. */
 int json_end(int code);
 /* The status of an object: "done" or "interrupted". */
@@ -142,9 +148,9 @@ void warn_if_not_confined_here(void);
 void show_confined(int process, const char *none, struct leat_json *json, FILE *out);
 void show_confined_here(struct leat_json *json, FILE *out);
 
-/* The key of a live network: a file of 32 hex digits that only its owner may read or change. False
- * after a complaint that says how to correct it; the command then exits with WRONG. */
-bool key_file_read(const char *path, uint8_t key[LEAT_SIP_KEY_LEN]);
+/* The keys of a live network, in a file that only its owner may read or change (live_system.h).
+ * False after a complaint that says how to correct it; the command then exits with WRONG. */
+bool key_file_read(const char *path, struct leat_keys *keys);
 
 /* A wrong command line: reports it, refers to the verb's help. misuse returns WRONG, misused false.
  */
@@ -190,7 +196,7 @@ void let_signals_end(void);
 /* The verbs, each in its own folder; cli/verbs.c lists them. */
 extern const struct verb verb_atm, verb_decode, verb_devices, verb_doctor, verb_encode, verb_esp,
     verb_experiment, verb_export, verb_fabric, verb_formats, verb_graph, verb_help, verb_mpi,
-    verb_pktway, verb_report, verb_ring, verb_run, verb_sim, verb_sweep, verb_unit;
+    verb_pktway, verb_report, verb_ring, verb_run, verb_sim, verb_sweep, verb_unit, verb_view;
 
 extern const char *const help_atm[],
     *const help_decode[],
@@ -211,6 +217,7 @@ extern const char *const help_atm[],
                                                                 *const help_run[],
                                                                     *const help_sim[],
                                                                         *const help_sweep[],
-                                                                            *const help_unit[];
+                                                                            *const help_unit[],
+                                                                                *const help_view[];
 
 #endif

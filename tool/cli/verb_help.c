@@ -115,8 +115,8 @@ static void put_options(const struct verb *v, const char *names)
     for (const struct option *first = v->options; first->name; first++) {
         const struct option *before = v->options;
         if (!first->kinds || !is_shown(first, names)) continue;
-        while (before != first &&
-               (!before->kinds || !is_shown(before, names) || strcmp(before->kinds, first->kinds)))
+        while (before != first && (!before->kinds || !is_shown(before, names) ||
+                                   strcmp(before->kinds, first->kinds) != 0))
             before++;
         if (before != first) continue; /* its group has been shown */
         char heading[256];

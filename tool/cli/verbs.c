@@ -3,10 +3,10 @@
 #include <string.h>
 
 static const struct verb *const verbs[] = {
-    &verb_atm,   &verb_decode,     &verb_devices, &verb_doctor, &verb_encode,
-    &verb_esp,   &verb_experiment, &verb_export,  &verb_fabric, &verb_formats,
-    &verb_graph, &verb_help,       &verb_mpi,     &verb_pktway, &verb_report,
-    &verb_ring,  &verb_run,        &verb_sim,     &verb_sweep,  &verb_unit,
+    &verb_atm,        &verb_decode, &verb_devices, &verb_doctor,  &verb_encode, &verb_esp,
+    &verb_experiment, &verb_export, &verb_fabric,  &verb_formats, &verb_graph,  &verb_help,
+    &verb_mpi,        &verb_pktway, &verb_report,  &verb_ring,    &verb_run,    &verb_sim,
+    &verb_sweep,      &verb_unit,   &verb_view,
 };
 
 const struct verb *verb_at(size_t index)

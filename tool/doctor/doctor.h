@@ -5,7 +5,7 @@
  *   doctor_system    kernel, BPF, rights, files, namespaces, processors
  *   doctor_devices   network devices (doctor_link.c asks the kernel about one)
  *   doctor_ports     the UDP ports of leat
- *   doctor_programs  MPI, PVM, OpenCL, tshark
+ *   doctor_programs  MPI, PVM, OpenCL, tshark, the jail for programs of strangers
  *
  * Nothing is changed, and nothing needs a right.
  */
@@ -31,17 +31,29 @@ enum doctor_state {
     DOCTOR_MISSING, /* some part of leat does not work without */
 };
 
-/* Parts of leat that somebody may need, as a set of bits; the words of --need in this order. */
-enum doctor_part {
-    DOCTOR_RING = 1,
-    DOCTOR_ESP = 2,
-    DOCTOR_PKTWAY = 4,
-    DOCTOR_ATM = 8,
-    DOCTOR_MPI = 16,
-    DOCTOR_PVM = 32,
-    DOCTOR_GPU = 64,
+/* Parts of leat that somebody may need, and their words for --need. */
+#define DOCTOR_PARTS_LIST(X) \
+    X(RING, "ring")          \
+    X(ESP, "esp")            \
+    X(PKTWAY, "pktway")      \
+    X(ATM, "atm")            \
+    X(MPI, "mpi")            \
+    X(PVM, "pvm")            \
+    X(GPU, "gpu")            \
+    X(JAIL, "jail")
+
+enum doctor_place {
+#define X(name, word) DOCTOR_##name##_PLACE,
+    DOCTOR_PARTS_LIST(X)
+#undef X
+        DOCTOR_PARTS
 };
-#define DOCTOR_PARTS "ring esp pktway atm mpi pvm gpu"
+
+enum doctor_part { /* a set of bits */
+#define X(name, word) DOCTOR_##name = 1 << DOCTOR_##name##_PLACE,
+                   DOCTOR_PARTS_LIST(X)
+#undef X
+};
 
 struct doctor_device {
     char name[IF_NAMESIZE];

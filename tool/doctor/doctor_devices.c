@@ -121,14 +121,14 @@ static void judge_sending(struct doctor_finding *f, const struct doctor_device *
     }
     if (!d->peer) /* attached, a program of leat may make it able to */
         doctor_hint(f,
-                    "%s as it is: leat ring join --out %s runs XDP behind the driver (generic "
-                    "mode), slower",
+                    "%s; leat ring join --out %s then runs XDP behind the driver (generic mode), "
+                    "slower",
                     why, d->name);
     else
-        doctor_hint(f,
-                    "%s: XDP runs behind the driver (generic mode), slower; for native mode, "
-                    "at the other end: ethtool -K DEVICE gro on",
-                    why);
+        doctor_hint(f, "%s: XDP runs behind the driver (generic mode), slower; for native mode, %s",
+                    why,
+                    live_xdp_is_reported(d->number) ? "at the other end: ethtool -K DEVICE gro on"
+                                                    : "Linux 6.3 or later");
 #else
     (void)f, (void)d;
 #endif

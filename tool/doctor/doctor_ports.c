@@ -78,21 +78,25 @@ static void find_process(struct user *user)
     if (all) closedir(all);
 }
 
-/* True: somebody other than leat uses it. */
-static bool is_taken(struct doctor_finding *f, unsigned port)
+/* Who uses a port. */
+enum use { FREE, LEAT, OTHER, HIDDEN };
+
+static enum use use_of(struct doctor_finding *f, unsigned port)
 {
     struct user user = { 0 };
     if (!find_socket("/proc/self/net/udp", port, &user) &&
         !find_socket("/proc/self/net/udp6", port, &user)) {
         doctor_found(f, "free");
-        return false;
+        return FREE;
     }
     find_process(&user);
-    if (user.process)
-        doctor_found(f, "used by %s, process %ld of user %u", user.name, user.process, user.uid);
-    else
+    if (!user.process) {
         doctor_found(f, "used by a process of user %u that is not visible here", user.uid);
-    return strcmp(user.name, "leat") != 0;
+        doctor_hint(f, "only that user and root see whether it is leat: use sudo");
+        return HIDDEN;
+    }
+    doctor_found(f, "used by %s, process %ld of user %u", user.name, user.process, user.uid);
+    return strcmp(user.name, "leat") == 0 ? LEAT : OTHER;
 }
 
 void doctor_ports(struct doctor_report *report)
@@ -100,13 +104,13 @@ void doctor_ports(struct doctor_report *report)
     char name[DOCTOR_WORD_LEN];
     snprintf(name, sizeof name, "UDP port %d", LEAT_ESP_UDP_PORT);
     struct doctor_finding *f = doctor_add(report, name, DOCTOR_ESP);
-    if (is_taken(f, LEAT_ESP_UDP_PORT))
+    if (use_of(f, LEAT_ESP_UDP_PORT) == OTHER)
         doctor_lack(f, "leat esp join and queries, and routers with --driver udp, use this port: "
                        "end that process, or bind it to one address and leat to another: --bind, "
                        "or --listen of a router");
     snprintf(name, sizeof name, "UDP port %u", (unsigned)LEAT_PACKETWAY_UDP_PORT);
     f = doctor_add(report, name, 0);
-    if (is_taken(f, LEAT_PACKETWAY_UDP_PORT))
+    if (use_of(f, LEAT_PACKETWAY_UDP_PORT) == OTHER)
         doctor_hint(f, "leat pktway uses it if you name no other: choose one, as in "
                        "--san udp:127.0.0.1:4999");
 }

@@ -3,8 +3,10 @@
 #include "child.h"
 #include "device.h"
 #include "doctor.h"
+#include "jail.h"
 #include "run.h"
 #include "tool.h"
+#include <glob.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -15,7 +17,7 @@
 #include <pvm3.h>
 #endif
 
-enum { VERSION_TRIES = 400, VERSION_TRY_MS = 5 };
+enum { VERSION_TRIES = 400, VERSION_TRY_MS = 5, JAIL_OCTETS = 1 << 20 };
 
 /* The first line of "PROGRAM --version"; the program is killed if it takes too long. */
 static bool read_version(char *program, char line[DOCTOR_TEXT_LEN])
@@ -60,31 +62,37 @@ static void add_mpirun(struct doctor_report *report)
     free(program);
 }
 
-static void add_part(struct doctor_report *report, const char *what, unsigned parts,
-                     const char *file, const char *packages)
+/* `package` has the file in Debian; leat makes it where the `headers` are. */
+static struct doctor_finding *add_part(struct doctor_report *report, const char *what,
+                                       unsigned parts, const char *file, const char *package,
+                                       const char *headers)
 {
     struct doctor_finding *f = doctor_add(report, what, parts);
     char path[RUN_PATH_CAP];
     if (run_has_part(file, path, sizeof path)) {
         doctor_found(f, "%s", path);
-        return;
+        return f;
     }
     doctor_found(f, "%s is not beside the command", file);
-    doctor_lack(f, "install %s, and build leat again", packages);
+    doctor_lack(f,
+                "as root, apt install %s; of a leat that you built yourself: apt install %s, and "
+                "build leat again",
+                package, headers);
+    return f;
 }
 
 static void add_mpi(struct doctor_report *report)
 {
-    static const char packages[] = "libfabric-dev, libopenmpi-dev and libpmix-dev";
+    static const char headers[] = "libfabric-dev libopenmpi-dev libpmix-dev";
     add_mpirun(report);
-    add_part(report, "MPI over fabrics", DOCTOR_MPI, "libleat-fi.so", packages);
-    add_part(report, "MPI over live networks", DOCTOR_MPI, "mca_coll_leat.so", packages);
+    add_part(report, "MPI over fabrics", DOCTOR_MPI, "libleat-fi.so", "leat-mpi", headers);
+    add_part(report, "MPI over live networks", DOCTOR_MPI, "mca_coll_leat.so", "leat-mpi", headers);
 }
 
 static void add_pvm(struct doctor_report *report)
 {
-    add_part(report, "PVM", DOCTOR_PVM, "libpvm3.so.3", "pvm-dev");
-    struct doctor_finding *f = &report->finding[report->count - 1];
+    struct doctor_finding *f = add_part(report, "PVM", DOCTOR_PVM, "libpvm3.so.3", "leat-pvm",
+                                        "pvm-dev");
 #ifdef PVM_VER
     doctor_found(f, ", for programs of PVM %s; no pvmd is needed", PVM_VER);
 #endif
@@ -113,7 +121,16 @@ static void add_opencl(struct doctor_report *report)
                    "pocl-opencl-icd makes a device of the processor, for trials)");
 }
 
-/* The dissectors of leat: in the user's plugin folder, or where leat has them. */
+static bool find_first(const char *pattern, char path[PATH_MAX])
+{
+    glob_t found = { 0 };
+    const bool is_there = glob(pattern, 0, NULL, &found) == 0;
+    if (is_there) snprintf(path, PATH_MAX, "%s", found.gl_pathv[0]);
+    globfree(&found);
+    return is_there;
+}
+
+/* The dissectors of leat: in a plugin folder of the user or the system, or where leat has them. */
 static bool find_dissector(char path[PATH_MAX], bool *is_plugin)
 {
     static const char *const plugins[] = { "leat.lua", "leat/leat.lua" };
@@ -123,6 +140,7 @@ static bool find_dissector(char path[PATH_MAX], bool *is_plugin)
         snprintf(path, PATH_MAX, "%.3000s/.local/lib/wireshark/plugins/%s", home, plugins[i]);
         if (access(path, R_OK) == 0) return true;
     }
+    if (find_first("/usr/lib/*/wireshark/plugins/leat/leat.lua", path)) return true;
     *is_plugin = false;
     return run_has_part("../../../share/wireshark/leat.lua", path, PATH_MAX) ||
            run_has_part("../../share/leat/wireshark/leat.lua", path, PATH_MAX);
@@ -144,10 +162,45 @@ static void add_tshark(struct doctor_report *report)
     free(program);
 }
 
+/* ---- programs of strangers ------------------------------------------------------------------- */
+
+/* A setting of the kernel that forbids what jails are made of. */
+static void blame(struct doctor_finding *f, const char *path, const char *forbids,
+                  const char *advice)
+{
+    char value[DOCTOR_WORD_LEN];
+    if (doctor_read(path, value, sizeof value) && strcmp(value, forbids) == 0)
+        doctor_lack(f, "as root, sysctl %s", advice);
+}
+
+static void add_jail(struct doctor_report *report)
+{
+    const struct leat_jail_limits limits = { .memory = JAIL_OCTETS, .seconds = 1 };
+    struct doctor_finding *f = doctor_add(report, "jail", DOCTOR_JAIL);
+    char why[DOCTOR_TEXT_LEN / 2];
+    struct leat_jail *jail = leat_jail_open(&limits, why, sizeof why);
+    if (jail) {
+        doctor_found(f, "for programs and handlers of others (--jail, --sandbox)");
+        if (!leat_jail_keeps_signals())
+            doctor_hint(f, "this kernel lets them signal your other processes: use Linux 6.12 or "
+                           "later");
+        leat_jail_close(jail);
+        return;
+    }
+    doctor_found(f, "the system refuses %s", why);
+    doctor_lack(f, "programs of others have all your rights");
+    blame(f, "/proc/sys/user/max_user_namespaces", "0", "user.max_user_namespaces=10000");
+    blame(f, "/proc/sys/kernel/unprivileged_userns_clone", "0",
+          "kernel.unprivileged_userns_clone=1");
+    blame(f, "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
+          "kernel.apparmor_restrict_unprivileged_userns=0");
+}
+
 void doctor_programs(struct doctor_report *report)
 {
     add_mpi(report);
     add_pvm(report);
     add_opencl(report);
     add_tshark(report);
+    add_jail(report);
 }

@@ -48,6 +48,14 @@ for other in 'echo "HYDRA build details"' 'exit 1' 'exec sleep 100'; do
 done
 exits 1 "this host lacks what gpu needs: OpenCL" env OCL_ICD_VENDORS="$folder/none" POCL_DEVICES= "$leat" doctor --need gpu
 
+# ---- a jail, and a system that refuses it
+
+if unshare -Ur true 2> /dev/null; then
+    exits 0 "" "$leat" doctor --need jail
+    exits 1 "this host lacks what jail needs: jail" unshare -Ur sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$1" doctor --need jail' - "$leat"
+    has "what to do" "$(cat "$folder/stdout")" "sysctl user.max_user_namespaces=10000"
+fi
+
 # ---- devices
 
 hosts "leat doctor in namespaces is" a b none
@@ -112,6 +120,8 @@ done
 
 same "no program" "$(veth .xdp_program)" null
 for mode in generic native; do
+    : > "$folder/attached"
+    : > "$folder/refused"
     python3 "$here/xdp_pass.py" "/run/netns/${name}a" e0 $mode > "$folder/attached" 2> "$folder/refused" &
     program=$!
     children="$children $program"
@@ -144,6 +154,7 @@ fi
 
 # shellcheck disable=SC2016
 for address in 0.0.0.0 ::1; do
+    : > "$folder/bound" # else what the program before said would count for this one
     nsenter "$(net_of a)" python3 -c 'import socket, sys, time
 s = socket.socket(socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET, socket.SOCK_DGRAM)
 s.bind((sys.argv[1], 4253))
@@ -158,6 +169,11 @@ time.sleep(1000)' $address > "$folder/bound" 2>&1 &
     has "by whom" "$(finding 'UDP port 4253' .found)" "used by python3, process $binder of user $(id -u)"
     exits 1 "this host lacks what esp needs: UDP port 4253;" in_ns a "$leat" doctor --need esp
     exits 0 "" in_ns a "$leat" doctor --need pktway
+    # Others cannot see who it is, so they are not told that it is in the way.
+    if in_ns a setpriv --reuid 65534 --regid 65534 --clear-groups "$leat" doctor --json > "$folder/stdout" 2> /dev/null; then
+        same "a process that is not visible" "$(state 'UDP port 4253')" hint
+        has "what to do about it" "$(finding 'UDP port 4253' .advice)" "only that user and root see whether it is leat"
+    fi
     kill $binder
     wait $binder 2> /dev/null
     looks

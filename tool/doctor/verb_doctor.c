@@ -7,8 +7,11 @@
 #include <string.h>
 
 static const char *const state_names[] = { "ok", "hint", "missing" };
-static const char *const part_names[] = { "ring", "esp", "pktway", "atm", "mpi", "pvm", "gpu" };
-enum { PARTS = sizeof part_names / sizeof *part_names };
+static const char *const part_names[DOCTOR_PARTS] = {
+#define X(name, word) word,
+    DOCTOR_PARTS_LIST(X)
+#undef X
+};
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
@@ -116,7 +119,7 @@ static void put_json(const struct doctor_finding *f)
     leat_json_string(j, "found", f->found);
     if (*f->advice) leat_json_string(j, "advice", f->advice);
     leat_json_array(j, "needed_by");
-    for (unsigned i = 0; i < PARTS; i++)
+    for (unsigned i = 0; i < DOCTOR_PARTS; i++)
         if (f->parts >> i & 1) leat_json_string(j, NULL, part_names[i]);
     leat_json_end(j);
     if (f->device) put_device(j, f->device);
@@ -128,7 +131,7 @@ static void put_json(const struct doctor_finding *f)
 static unsigned part_of(const char *word)
 {
     unsigned i = 0;
-    while (i < PARTS && strcmp(part_names[i], word) != 0)
+    while (i < DOCTOR_PARTS && strcmp(part_names[i], word) != 0)
         i++;
     return 1u << i;
 }
@@ -165,13 +168,17 @@ static int run_doctor(const struct arguments *args)
     return finish(need ? judge(&report, need) : DONE);
 }
 
+#define X(name, word) word " "
+static const char part_words[] = DOCTOR_PARTS_LIST(X);
+#undef X
+
 const struct verb verb_doctor = {
     .name = "doctor",
     .summary = "what this host has for leat, and what to do about what is missing",
     .synopsis = "[--need PART] [--json]",
     .help = help_doctor,
     .options = { { "--need", "PART", "exit code 1 if something that it needs is missing",
-                   WORD(DOCTOR_PARTS) },
+                   WORD(part_words) },
                  OPTION_JSON("one JSON object per line of the report") },
     .operands = "",
     .run = run_doctor,

@@ -38,6 +38,8 @@ void output_flush(struct output *out)
 bool output_finish(struct output *out, const char *name)
 {
     flush(&out->text);
+    if (!out->error && out->text.overflowed)
+        return complain("%s: not complete, a part of it could not be made", name);
     if (!out->error) return true;
     return complain("%s: %s", name, strerror(out->error));
 }

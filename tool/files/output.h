@@ -23,7 +23,8 @@ void output_checkpoint(struct output *out);
  */
 void output_flush(struct output *out);
 
-/* Writes the rest. False after a complaint that names `name`: something was not written. */
+/* Writes the rest. False after a complaint that names `name`: something was not written, or could
+ * not be made, for which its writer has set text.overflowed. */
 bool output_finish(struct output *out, const char *name);
 
 #endif

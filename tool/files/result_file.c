@@ -93,6 +93,34 @@ bool result_apart_from_options(const struct arguments *args, const char *option)
 
 /* ---- files -------------------------------------------------------------------------------- */
 
+/* Parts of open files, which an exit from elsewhere removes: of this process, not of children. */
+static struct result_file *first_part;
+static pid_t owner;
+
+static void remove_parts(void)
+{
+    for (const struct result_file *file = getpid() == owner ? first_part : NULL; file;
+         file = file->next_part)
+        unlink(file->part);
+}
+
+static void remember_part(struct result_file *file)
+{
+    if (owner != getpid()) first_part = NULL;
+    if (!owner) atexit(remove_parts);
+    owner = getpid();
+    file->next_part = first_part;
+    first_part = file;
+}
+
+static void forget_part(const struct result_file *file)
+{
+    struct result_file **at = &first_part;
+    while (*at && *at != file)
+        at = &(*at)->next_part;
+    if (*at) *at = file->next_part;
+}
+
 /* As open() would set it. */
 static mode_t mode_of_new_files(void)
 {
@@ -120,7 +148,10 @@ static int open_beside(struct result_file *file, const char *path)
         file->part[0] = '\0'; /* nothing to remove */
         return -1;
     }
-    (void)!fchmod(fd, exists ? old.st_mode & 07777 : mode_of_new_files());
+    remember_part(file);
+    /* Another user's file may be there to let others write in ours. */
+    (void)!fchmod(fd,
+                  exists && old.st_uid == geteuid() ? old.st_mode & 07777 : mode_of_new_files());
     signal(SIGPIPE, SIG_IGN); /* a reader that closes must not leave the part behind */
     return fd;
 }
@@ -156,6 +187,7 @@ bool result_file_keep(struct result_file *file)
 {
     if (file->part[0] && rename(file->part, file->target) != 0)
         return complain("%s: %s", file->name, strerror(errno));
+    forget_part(file);
     file->name = NULL;
     return true;
 }
@@ -165,6 +197,7 @@ void result_file_drop(struct result_file *file)
     if (!file->name) return;
     if (!file->finished && file->out.fd != STDOUT_FILENO) close(file->out.fd);
     if (file->part[0]) unlink(file->part);
+    forget_part(file);
     file->name = NULL;
 }
 

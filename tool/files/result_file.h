@@ -23,6 +23,7 @@ struct result_file {
     bool finished;
     char target[RESULT_FILE_PATH_CAP];
     char part[RESULT_FILE_PATH_CAP]; /* empty if the file is written directly */
+    struct result_file *next_part;   /* result_file.c's own */
 };
 
 /* A result that a command line requests. */

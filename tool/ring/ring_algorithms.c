@@ -97,10 +97,11 @@ static int tree(struct ring_query *a, unsigned opcode)
     const int code = issue(a, opcode);
     if (code) return code;
     const struct leat_aton_interface *sender = leat_sim_aton_registers(&a->ring, a->job->from);
-    const bool is_complete = leat_aton_expression_value(&a->packet, a->job->leaves, &value);
-    if (a->job->program && !is_complete)
+    const bool any = a->job->program
+                         ? leat_aton_expression_value(&a->packet, a->job->leaves, &value)
+                         : leat_aton_tree(sender, &a->packet, &value);
+    if (a->job->program && !any)
         return fail("no answer: not all stations of the expression took part");
-    const bool any = a->job->program || leat_aton_tree(sender, &a->packet, &value);
     ring_begin(a, a->job->word);
     put(a, "value", "the tree comes to", any, value);
     return end(a, 0);

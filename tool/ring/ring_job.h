@@ -7,6 +7,7 @@
 #define LEAT_RING_JOB_H
 
 #include "aton_sender.h"
+#include "fabric_word_parts.h"
 #include "json_out.h"
 #include "pieces.h"
 #include "sim_aton.h"
@@ -70,6 +71,12 @@ void ring_job_free(struct ring_job *job);
 /* --expression: who takes part, and what each interface does. False after a complaint. */
 bool ring_read_expression(struct ring_job *job);
 
+/* The next piece before a comma; false: there is none left. */
+bool ring_next_piece(const char **list, struct word *piece);
+
+/* Is it one of those that the packet is for? */
+bool ring_is_addressed(const struct ring_job *job, uint32_t station);
+
 /* Is this station to take part, if it is in the ring and nothing fails? */
 bool ring_is_meant(const struct ring_job *job, uint32_t station);
 
@@ -89,8 +96,8 @@ int ring_issue(struct ring_query *query, const struct leat_aton_order *order, le
 /* The job's command with another opcode, as an order. */
 struct leat_aton_order ring_order(const struct ring_job *job, unsigned opcode);
 
-/* Packets of a command's size, one operand each, of all who take part but the querying station: n-1
- * if there is no group. Their time, and their number. */
+/* Packets of a command's size, one operand each, of all that the packet is for but the querying
+ * station. Their time, and their number. */
 uint64_t ring_host_based(const struct ring_query *query);
 uint32_t ring_host_based_packets(const struct ring_query *query);
 uint64_t ring_certificate(const struct ring_query *query);

@@ -8,6 +8,7 @@
 
 /* Exit codes. args->operand[0] is the subverb; ring_live runs those that send a packet. */
 int ring_join(const struct arguments *args);
+int ring_key(const struct arguments *args);
 int ring_stop(const struct arguments *args);
 int ring_set(const struct arguments *args);
 int ring_get(const struct arguments *args);

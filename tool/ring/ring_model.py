@@ -57,7 +57,7 @@ class Ring:
                  "--propagation", self.each, "--hold", self.delay, "--register", self.register, "--operands",
                  f"{FOLDER}/operands", "--model", model, "--json"]
         if self.group:
-            words += ["--group", ",".join(map(str, self.group))]
+            words += ["--only", ",".join(map(str, self.group))]
         if self.sender:
             words += ["--sender", self.sender]
         return words + (["--disabled", ",".join(map(str, self.off))] if self.off else [])

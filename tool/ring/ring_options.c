@@ -66,8 +66,7 @@ static bool read_value(struct ring_job *job)
 
 /* ---- lists on the command line -------------------------------------------------------------- */
 
-/* The next piece before a comma; false: there is none left. */
-static bool next_piece(const char **list, struct word *piece)
+bool ring_next_piece(const char **list, struct word *piece)
 {
     if (!**list) return false;
     piece->text = *list;
@@ -77,32 +76,19 @@ static bool next_piece(const char **list, struct word *piece)
     return true;
 }
 
-static bool read_disabled(struct ring_job *job)
+/* Gives this value to the stations that an option lists. */
+static bool read_list(struct ring_job *job, const char *option, uint8_t *stations, uint8_t value)
 {
-    const char *list = argument(job->args, "--disabled");
-    struct word piece;
-    while (list && next_piece(&list, &piece)) {
+    const char *list = argument(job->args, option);
+    struct word piece = { "", 0 };
+    for (bool more = list; more; more = *list) {
         uint64_t station;
+        ring_next_piece(&list, &piece);
         if (!leat_tree_number(piece.text, piece.len, &station) || station < 1 ||
             station > job->stations)
-            return misused(job->args->verb, "--disabled '%s', expected stations of 1 to %u",
+            return misused(job->args->verb, "%s '%s', expected stations of 1 to %u", option,
                            show(piece).text, job->stations);
-        job->enabled[station - 1] = 0;
-    }
-    return true;
-}
-
-/* The stations of --group. */
-static bool read_members(struct ring_job *job, const char *list)
-{
-    struct word piece;
-    while (next_piece(&list, &piece)) {
-        uint64_t station;
-        if (!leat_tree_number(piece.text, piece.len, &station) || station < 1 ||
-            station > job->stations)
-            return misused(job->args->verb, "--group '%s', expected stations of 1 to %u",
-                           show(piece).text, job->stations);
-        job->member[station - 1] = 1;
+        stations[station - 1] = value;
     }
     return true;
 }
@@ -111,19 +97,19 @@ static bool read_members(struct ring_job *job, const char *list)
  * the querying station does. */
 static bool read_region(struct ring_job *job)
 {
-    const char *group = argument(job->args, "--group"), *sender = argument(job->args, "--sender");
+    const char *only = argument(job->args, "--only"), *sender = argument(job->args, "--sender");
     const char *expression = argument(job->args, "--expression");
-    if ((group != NULL) + (expression != NULL) + (argument(job->args, "--to") != NULL) > 1)
-        return misused(job->args->verb, "--to, --group and --expression all say who takes part, "
+    if ((only != NULL) + (expression != NULL) + (argument(job->args, "--to") != NULL) > 1)
+        return misused(job->args->verb, "--to, --only and --expression all say who takes part, "
                                         "expected one of them");
     if (expression && (sender || argument(job->args, "--tree")))
         return misused(job->args->verb, "--expression says what each station does, expected "
                                         "neither --tree nor --sender with it");
     job->command.sender_out = sender && strcmp(sender, "out") == 0;
-    if (!group && !expression) return true;
+    if (!only && !expression) return true;
     job->member = calloc(job->stations, 1);
     if (!job->member) return complain("no memory for %u stations", job->stations);
-    if (group ? !read_members(job, group) : !ring_read_expression(job)) return false;
+    if (only ? !read_list(job, "--only", job->member, 1) : !ring_read_expression(job)) return false;
     job->command.group = true;
     job->command.da = 0;
     if (!sender) job->command.sender_out = !job->member[job->from];
@@ -134,6 +120,11 @@ bool ring_is_meant(const struct ring_job *job, uint32_t station)
 {
     if (!job->enabled[station]) return false;
     if (station == job->from) return !job->command.sender_out;
+    return ring_is_addressed(job, station);
+}
+
+bool ring_is_addressed(const struct ring_job *job, uint32_t station)
+{
     if (job->member) return job->member[station];
     return job->command.da == LEAT_ATON_DA_ALL || job->command.da == station + 1;
 }
@@ -148,9 +139,9 @@ static bool read_tree(struct ring_job *job)
 {
     const char *list = argument(job->args, "--tree");
     uint8_t op = LEAT_ATON_ADD;
-    struct word piece;
+    struct word piece = { 0 };
     for (unsigned h = 0; h < LEAT_ATON_SLOTS_MAX; h++) {
-        if (list && next_piece(&list, &piece)) op = ring_opcode(piece.text, piece.len);
+        if (list && ring_next_piece(&list, &piece)) op = ring_opcode(piece.text, piece.len);
         if (!op || op > LEAT_ATON_LE)
             return misused(job->args->verb, "--tree '%s', expected " RING_COMMANDS,
                            show(piece).text);
@@ -277,7 +268,8 @@ bool ring_read_job(const struct arguments *args, struct ring_job *job)
     job->command.width_bits = ring_read_width(args);
     const bool read = read_stations(job) && read_model(job) && read_command(job) &&
                       read_value(job) && make_room(job) && read_operands(job) &&
-                      read_disabled(job) && read_tree(job) && read_region(job) && read_faults(job);
+                      read_list(job, "--disabled", job->enabled, 0) && read_tree(job) &&
+                      read_region(job) && read_faults(job);
     if (read) count_parts(job);
     return read;
 }

@@ -107,7 +107,8 @@ int ring_open(struct ring_query *a, const struct ring_job *job)
     a->memory = sim_memory(leat_sim_aton_footprint(&config));
     a->payload = calloc(1, a->payload_max);
     a->took_part = calloc(job->stations, sizeof *a->took_part);
-    if (!a->memory || !a->payload || !a->took_part) return FAILED;
+    if (!a->memory) return FAILED; /* after a complaint */
+    if (!a->payload || !a->took_part) return fail("no memory for %u stations", job->stations);
     leat_sim_aton_init(&a->ring, &config, &host, a->memory);
     fill_registers(a);
     for (uint32_t i = 0; i < job->faults; i++)
@@ -211,22 +212,22 @@ struct leat_aton_order ring_order(const struct ring_job *job, unsigned opcode)
     return order;
 }
 
-/* Packets of the members beside the querying station; the token walks to the last of them. */
-static uint32_t packets_of_group(const struct ring_job *job, uint32_t *walk)
+/* Packets of those beside the querying station; the token walks to the last of them. */
+static uint32_t packets_of(const struct ring_job *job, uint32_t *walk)
 {
     uint32_t packets = 0;
     for (uint32_t place = 1; place < job->stations; place++) {
-        if (!job->member[(job->from + place) % job->stations]) continue;
+        if (!ring_is_addressed(job, (job->from + place) % job->stations)) continue;
         packets++;
         *walk = place;
     }
     return packets;
 }
 
-static uint64_t host_based_of_group(const struct ring_job *job, uint64_t propagation)
+static uint64_t host_based_of_some(const struct ring_job *job, uint64_t propagation)
 {
     uint32_t walk = 0;
-    const uint64_t packets = packets_of_group(job, &walk);
+    const uint64_t packets = packets_of(job, &walk);
     const uint64_t symbols = LEAT_ATON_FOLD_SYMBOLS + 2u * job->command.width_bits;
     return packets * leat_aton_time(symbols, job->stations, propagation) +
            walk * ((uint64_t)job->delay + job->propagation);
@@ -235,13 +236,14 @@ static uint64_t host_based_of_group(const struct ring_job *job, uint64_t propaga
 uint32_t ring_host_based_packets(const struct ring_query *a)
 {
     uint32_t walk = 0;
-    return a->job->member ? packets_of_group(a->job, &walk) : a->job->stations - 1;
+    return packets_of(a->job, &walk);
 }
 
 uint64_t ring_host_based(const struct ring_query *a)
 {
     const struct ring_job *job = a->job;
-    if (job->member) return host_based_of_group(job, leat_sim_aton_propagation(&a->ring));
+    if (job->member || job->command.da != LEAT_ATON_DA_ALL)
+        return host_based_of_some(job, leat_sim_aton_propagation(&a->ring));
     return leat_aton_time_host_based(LEAT_ATON_FOLD_SYMBOLS + 2u * job->command.width_bits,
                                      job->stations, leat_sim_aton_propagation(&a->ring),
                                      job->propagation + job->delay - 1);

@@ -6,13 +6,14 @@
 #include <string.h>
 
 /* The meaning of Variable-2. */
-static const char *meaning(unsigned opcode)
+static const char *meaning(unsigned opcode, uint32_t counter)
 {
     static const char *const of_count[] = { "stations whose operand it equals",
                                             "stations whose operand is larger",
                                             "stations whose operand is not smaller" };
     if (opcode == LEAT_ATON_ADD) return "times the sum went over";
-    if (opcode == LEAT_ATON_MAX || opcode == LEAT_ATON_MIN) return "the station that holds it";
+    if (opcode == LEAT_ATON_MAX || opcode == LEAT_ATON_MIN)
+        return counter ? "the station that holds it" : "nobody takes part";
     return opcode >= LEAT_ATON_EQ ? of_count[opcode - LEAT_ATON_EQ] : "";
 }
 
@@ -28,7 +29,7 @@ static void put_result(struct ring_query *a)
     text_print(a->text, "  %-14s %20u  stations that took part\n", "Counter", r->counter);
     text_print(a->text, "  %-14s %20" PRIu64 "\n", "Variable-1", r->variable1);
     text_print(a->text, "  %-14s %20" PRIu64 "  %s\n", "Variable-2", r->variable2,
-               meaning(job->command.opcode));
+               meaning(job->command.opcode, r->counter));
     text_print(a->text, "  %-14s %20" PRIu64 "  closed form %" PRIu64 "\n", "bit times",
                a->bit_times, a->expected);
     text_print(a->text, "  %-14s %20" PRIu64 "  %u packets", "host-based", host_based,

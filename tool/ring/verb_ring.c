@@ -1,7 +1,23 @@
 /* leat ring: on a ring of real hosts, or on a simulated one. */
+#include "config.h"
+#include "foreground.h"
 #include "ring_job.h"
 #include "ring_live.h"
 #include <string.h>
+
+/* Stations of a live ring have their operands, and their trees by leat ring set. */
+static int on_live(const struct arguments *args)
+{
+    static const char *const simulated[] = { "--operands", "--from",  "--propagation",
+                                             "--hold",     "--model", "--disabled",
+                                             "--only",     "--tree",  "--expression",
+                                             "--fault",    "--seed",  "--vcd" };
+    for (unsigned i = 0; i < sizeof simulated / sizeof *simulated; i++)
+        if (argument(args, simulated[i]))
+            return misuse(args->verb, "%s is of simulated rings, expected --stations with it",
+                          simulated[i]);
+    return ring_live(args);
+}
 
 /* Algorithms run on a simulated ring with --stations, on this host's with --live or --dev.
  * least-loaded is of hosts, unless told otherwise. */
@@ -15,16 +31,17 @@ static int run_algorithm(const struct arguments *args)
         return misuse(
             args->verb,
             "--stations means a simulated ring, expected no --live and no --dev beside %s", word);
-    return live ? ring_live(args) : ring_simulate(args);
+    return live ? on_live(args) : ring_simulate(args);
 }
 
 /* ---- subverbs ----------------------------------------------------------------------------- */
 
 #define SIMULATED                                                                               \
-    "--stations --operands --from --to --propagation --hold --model --disabled --fault --seed " \
+    "--stations --operands --only --from --to --propagation --hold --model --disabled --fault " \
+    "--seed "                                                                                   \
     "--vcd "                                                                                    \
-    "--register --width --quorum --group --sender --json"
-#define ALGORITHM SIMULATED " --live --dev --timeout"
+    "--register --width --quorum --sender --json"
+#define ALGORITHM SIMULATED " --live --dev --group --timeout"
 #define WHERE     "[--stations N | --live | --dev DEVICE] [OPTIONS]"
 
 /* Behind the description of an algorithm. */
@@ -38,8 +55,11 @@ static const struct subverb subverbs[] = {
       SIMULATED " --command --value", ring_simulate },
     { "join", "make this host a station of a live ring",
       "--dev DEVICE --address A --previous MAC --next MAC [OPTIONS]",
-      "--dev --out --next --previous --ring --address --key-file --rate --driver --allow --json",
+      "--dev --out --next --previous --ring --address --key-file --rate --driver --allow --json "
+      "--foreground --config",
       ring_join },
+    { "key", "change the keys of this station while packets pass", "--key-file FILE [--dev DEVICE]",
+      "--key-file --dev", ring_key },
     { "stop", "end the station of this host", "[--dev DEVICE]", "--dev", ring_stop, "leave" },
     { "set", "set a register of this station",
       "R VALUE | R load [--every TIME] | enabled on|off | tree OPERATION,... | groups G,... "
@@ -48,7 +68,7 @@ static const struct subverb subverbs[] = {
     { "get", "print registers of this station", "[R] [--dev DEVICE] [--json]", "--dev --json",
       ring_get },
     { "status", "show the settings of this station and its packets", "[--dev DEVICE] [--json]",
-      "--dev --json", ring_status },
+      "--dev --json --prometheus", ring_status },
     { "query", "send one command round a live ring", "COMMAND [OPTIONS]",
       "--dev --register --width --value --quorum --to --group --sender --timeout --json",
       ring_live },
@@ -99,7 +119,7 @@ const struct verb verb_ring = {
           .preset = "1" },
         { "--propagation", "BITS", "simulated: delay of each link",
           COUNT(0, LEAT_SIM_ATON_PROPAGATION_MAX), .preset = "0" },
-        { "--hold", "BITS", "simulated: bits that each interface holds back; more than W help --expression",
+        { "--hold", "BITS", "simulated: bits that each interface holds back; above --width, expressions get more levels",
           COUNT(1, LEAT_SIM_ATON_DELAY_MAX), .preset = "1" },
         { "--model", "MODEL", "simulated (unless given: word, with --vcd bit)", WORD("bit word") },
         { "--disabled", "LIST", "simulated: stations that only repeat, separated by commas" },
@@ -107,9 +127,11 @@ const struct verb verb_ring = {
           "simulated: one operation per tree level; the last applies to all higher levels" },
         { "--expression", "EXPR",
           "simulated: commands over stations, such as max(add(1,2),lt(3,4)) or add(1..64)" },
-        { "--group", "LIST", "only these take part: simulated stations, separated by commas; live, the number of a group" },
+        { "--only", "LIST", "simulated: only these stations take part, separated by commas" },
+        { "--group", "G", "live: only members of this group take part",
+          COUNT(0, LEAT_ATON_GROUPS_MAX - 1) },
         { "--sender", "HOW",
-          "does the querying station take part? (unless given: in; simulated, of a group: if listed)",
+          "does the querying station take part? (unless given: in; with --only: if listed)",
           WORD("in out") },
         { "--fault", "FAULT", "simulated: bit, forget, leave or join:STATION@TIME", true },
         { "--seed", "N", "simulated: random seed of the operands", COUNT(0, UINT64_MAX), .preset = "1" },
@@ -119,13 +141,16 @@ const struct verb verb_ring = {
         { "--previous", "MAC", "Ethernet address of the previous station" },
         { "--ring", "ID", "number of the ring", COUNT(0, UINT32_MAX), .preset = "1" },
         { "--address", "A", "address of this station on the ring", COUNT(0, LEAT_ATON_DA_ALL - 1) },
-        { "--key-file", "FILE", "32 hex digits, mode 600, the same for all stations: packets have a MAC",
+        { "--key-file", "FILE", "32 hex digits, mode 600, the same for all stations: packets have a MAC; a second key is accepted, too",
           .former = "--key" },
         { "--rate", "N", "packets a second of one sender (0: any)", COUNT(0, 1000000000),
           .preset = "100k" },
         { "--driver", "D", "how packets are handled (unless given: xdp if available)",
           WORD("xdp packet") },
         { "--allow", "GROUP", "users who may use this station without rights: a group's name or number" },
+        OPTION_PROMETHEUS,
+        OPTION_FOREGROUND,
+        OPTION_CONFIG,
         { "--timeout", "TIME", "live: how long to wait",
           TIME(1000000000, UINT64_C(3600000000000000)), .unit = "ms", .preset = "1s" },
         { "--file", "FILE", "the octets of a file, - for standard input, instead of TEXT" },

@@ -1,6 +1,7 @@
 /* leat ring join, stop, set, get, status, query, and the algorithms on a ring of real hosts;
  * messages are in ring_mail.c. */
 #include "aton_live.h"
+#include "foreground.h"
 #include "leat_tree.h"
 #include "number.h"
 #include "pieces.h"
@@ -140,11 +141,59 @@ static int lend(const struct arguments *args, const char *device, uint32_t group
     return FAILED;
 }
 
+/* ---- join --foreground -------------------------------------------------------------------- */
+
+/* Its context is the command line. */
+static const char *device_of_part(void *context)
+{
+    return argument(context, "--dev");
+}
+
+static bool station_runs(void *context, const char **why)
+{
+    struct leat_aton_host *station;
+    const bool runs = leat_aton_host_open(device_of_part(context), &station, ring_why) ==
+                          LEAT_ATON_HOST_OK &&
+                      leat_aton_host_works(station, ring_why);
+    leat_aton_host_close(station);
+    *why = "the station has ended: leat ring stop, or its process was killed";
+    return runs;
+}
+
+static int end_station(void *context)
+{
+    return ring_exit_code(leat_aton_host_leave(device_of_part(context), ring_why));
+}
+
+/* Of --key-file. DONE, or an exit code after a complaint. */
+static int change_keys(const struct arguments *args, const char *device)
+{
+    struct leat_keys keys;
+    if (!key_file_read(argument(args, "--key-file"), &keys)) return WRONG;
+    return ring_exit_code(
+        leat_aton_host_change_keys(device, keys.key[0], leat_keys_other(&keys), ring_why));
+}
+
+static bool renew_keys(void *context)
+{
+    return !argument(context, "--key-file") ||
+           change_keys(context, device_of_part(context)) == DONE;
+}
+
+static int stay(const struct arguments *args, const char *device)
+{
+    const struct foreground part = { station_runs, end_station, renew_keys,
+                                     argument(args, "--config"), (void *)(uintptr_t)args };
+    char status[LEAT_ATON_HOST_WHY_LEN + 64];
+    snprintf(status, sizeof status, "station at %s: %s", device, ring_why);
+    return foreground_stay(&part, status);
+}
+
 int ring_join(const struct arguments *args)
 {
     uint32_t group = 0;
     uint32_t address = 0;
-    uint8_t key[LEAT_ATON_KEY_LEN];
+    struct leat_keys keys;
     const char *key_file = argument(args, "--key-file");
     struct leat_aton_host_config config = { .device = argument(args, "--dev"),
                                             .out = argument(args, "--out"),
@@ -160,9 +209,10 @@ int ring_join(const struct arguments *args)
         !number_take_small(args, "--address", &address) ||
         !number_take_small(args, "--rate", &config.rate_per_s) || !read_group(args, &group))
         return WRONG;
-    if (key_file && !key_file_read(key_file, key)) return WRONG;
+    if (key_file && !key_file_read(key_file, &keys)) return WRONG;
     config.address = (uint16_t)address;
-    config.key = key_file ? key : NULL;
+    config.key = key_file ? keys.key[0] : NULL;
+    config.other_key = key_file ? leat_keys_other(&keys) : NULL;
     enum leat_aton_host_driver used = LEAT_ATON_HOST_ANY;
     int slower_at;
     const int code = ring_exit_code(leat_aton_host_join(&config, &used, &slower_at, ring_why));
@@ -180,7 +230,8 @@ int ring_join(const struct arguments *args)
     json_close(&out, json_status());
     text_print(text, "%s: station %u of ring %u, driver %s: %s\n", config.device, config.address,
                config.ring_id, driver_names[used], ring_why);
-    return finish(lend(args, config.device, group));
+    const int lent = finish(lend(args, config.device, group));
+    return lent == DONE && argument(args, "--foreground") ? stay(args, config.device) : lent;
 }
 
 int ring_stop(const struct arguments *args)
@@ -188,6 +239,15 @@ int ring_stop(const struct arguments *args)
     if (!takes_nothing(args)) return WRONG;
     const char *device = device_of(args);
     return device ? ring_exit_code(leat_aton_host_leave(device, ring_why)) : WRONG;
+}
+
+int ring_key(const struct arguments *args)
+{
+    if (!takes_nothing(args)) return WRONG;
+    if (!argument(args, "--key-file"))
+        return misuse(args->verb, "key needs --key-file with one key, or two");
+    const char *device = device_of(args);
+    return device ? change_keys(args, device) : WRONG;
 }
 
 /* ---- registers ---------------------------------------------------------------------------- */
@@ -219,17 +279,16 @@ static int set_tree(const struct arguments *args, struct leat_aton_host *station
 {
     uint8_t tree[LEAT_ATON_SLOTS_MAX] = { 0 };
     int h = 0;
-    for (const char *at = names;; at++) {
-        const size_t len = strcspn(at, ",");
-        const bool passes = len == 4 && strncmp(at, "pass", len) == 0;
-        const uint8_t opcode = passes ? LEAT_ATON_PASS : ring_opcode(at, len);
+    struct word piece = { "", 0 };
+    for (const char *list = names; h == 0 || *list;) {
+        ring_next_piece(&list, &piece);
+        const bool passes = piece.len == 4 && strncmp(piece.text, "pass", piece.len) == 0;
+        const uint8_t opcode = passes ? LEAT_ATON_PASS : ring_opcode(piece.text, piece.len);
         if (!opcode || (opcode > LEAT_ATON_LE && !passes) || h == LEAT_ATON_SLOTS_MAX)
             return misuse(args->verb,
                           "tree '%s', expected 1 to 17 of " RING_COMMANDS " pass, commas between",
                           names);
         tree[h++] = opcode;
-        at += len;
-        if (!*at) break;
     }
     for (; h < LEAT_ATON_SLOTS_MAX; h++)
         tree[h] = tree[h - 1]; /* the last applies to all heights above */
@@ -242,15 +301,14 @@ static int set_groups(const struct arguments *args, struct leat_aton_host *stati
                       const char *list)
 {
     uint32_t groups = 0;
-    const bool none = strcmp(list, "none") == 0;
-    for (const char *at = list; !none; at++) {
-        const size_t len = strcspn(at, ",");
+    struct word piece = { "", 0 };
+    const char *at = list;
+    for (bool more = strcmp(list, "none") != 0; more; more = *at) {
         uint64_t group;
-        if (!leat_tree_number(at, len, &group) || group >= LEAT_ATON_GROUPS_MAX)
+        ring_next_piece(&at, &piece);
+        if (!leat_tree_number(piece.text, piece.len, &group) || group >= LEAT_ATON_GROUPS_MAX)
             return misuse(args->verb, "groups '%s', expected numbers of 0 to 31, or none", list);
         groups |= UINT32_C(1) << group;
-        at += len;
-        if (!*at) break;
     }
     leat_aton_host_interface(station)->groups = groups;
     return DONE;
@@ -299,8 +357,8 @@ static int set_register(const struct arguments *args, struct leat_aton_host *sta
 int ring_set(const struct arguments *args)
 {
     if (args->operand_count != 3)
-        return misuse(args->verb, "expected set R VALUE, set R load, set enabled on|off or set "
-                                  "tree OPERATIONS or set groups LIST");
+        return misuse(args->verb, "expected set R VALUE, set R load, set enabled on|off, set tree "
+                                  "OPERATIONS or set groups LIST");
     const char *name = args->operand[1], *text = args->operand[2];
     struct leat_aton_host *station = open_station(args);
     if (!station) return WRONG;
@@ -701,14 +759,12 @@ static const struct {
 static bool read_region(struct ring_live_request *a)
 {
     const char *group = argument(a->args, "--group"), *sender = argument(a->args, "--sender");
-    uint64_t number = 0;
+    uint32_t number = 0;
     a->command.sender_out = sender && strcmp(sender, "out") == 0;
     if (!group) return true;
     if (argument(a->args, "--to"))
         return misused(a->args->verb, "--to and --group both say who takes part, expected one");
-    if (!leat_tree_number(group, strlen(group), &number) || number >= LEAT_ATON_GROUPS_MAX)
-        return misused(a->args->verb, "--group '%s', expected the number of a group, 0 to 31",
-                       group);
+    if (!number_take_small(a->args, "--group", &number)) return false;
     a->command.group = true;
     a->command.da = (uint16_t)number;
     return true;
