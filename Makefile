@@ -25,16 +25,24 @@ test: build/debug/build.ninja build/release/build.ninja
 
 install: all
 	DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
+	cp build/release/install_manifest.txt build/installed.txt
 
-uninstall:               # what `make install` with the same PREFIX and DESTDIR has installed
-	@[ -e build/release/install_manifest.txt ] || { echo "nothing was installed from here" >&2; exit 2; }
-	sed 's,^,$(DESTDIR),' build/release/install_manifest.txt | tr '\n' '\0' | xargs -0 rm -f
+uninstall:               # what the last `make install` installed; give it the same DESTDIR
+	@[ -e build/installed.txt ] || { echo "nothing was installed from here" >&2; exit 2; }
+	sed 's,^,$(DESTDIR),' build/installed.txt | tr '\n' '\0' | xargs -0 rm -f
+	rm build/installed.txt
 
 deb:                     # Debian packages, in build/deb
 	sh setup/deb.sh
 
 test-deb:                # installs, uses and removes them in a bare Debian (root)
 	sh test/deb.sh
+
+test-container:          # builds and uses the container of share/container (root)
+	sh test/container.sh
+
+test-compilers:          # builds with every C compiler that is installed, or CC="gcc-11 clang-19"
+	sh test/compilers.sh $(if $(filter command,$(origin CC)),$(CC))
 
 bench: all               # tables, and JSON in build/bench_*.json
 	$(call build,release) --target benches
@@ -50,6 +58,7 @@ bench: all               # tables, and JSON in build/bench_*.json
 	build/release/bench/bench_esp --json build/bench_esp.json
 	sh bench/bench_esp_sim.sh build/leat build/bench_esp_sim.json
 	sh bench/bench_esp_live.sh build/leat build/release/bench/bench_esp_live build/bench_esp_live.json
+	sh bench/bench_flood.sh build/leat build/release/bench/bench_flood build/bench_flood.json
 	build/release/bench/bench_packetway --json build/bench_packetway.json
 	python3 bench/bench_pktway_sizes.py build/leat build/bench_pktway_sizes.json
 	sh bench/bench_run.sh build/leat build/bench_run.json
@@ -57,6 +66,7 @@ bench: all               # tables, and JSON in build/bench_*.json
 	sh bench/bench_mpi_live.sh build/leat build/bench_mpi_live.json
 	python3 bench/bench_ranks.py build/leat build/bench_ranks.json
 	sh bench/bench_poets.sh build/leat build/bench_poets.json
+	sh bench/bench_view.sh build/leat build/release || [ $$? = 77 ]
 	sh bench/bench_ring_live.sh build/leat build/release/bench/bench_ring_live build/bench_ring_live.json
 	sh bench/bench_pktway_live.sh build/leat build/release/bench/bench_pktway_live build/bench_pktway_live.json
 
@@ -72,7 +82,7 @@ validate: all            # networks beside reference results; writes doc/validat
 fuzz: build/fuzz/build.ninja   # by clang, which has to accept the whole product
 	$(call build,fuzz) --target all tests && $(call ctest,fuzz) -L fuzz
 
-soak: all build/soak/build.ninja build/fuzz/build.ninja   # the campaigns at a hundred times their length
+soak: all build/soak/build.ninja build/fuzz/build.ninja   # the campaigns at 400 times their length
 	$(call build,soak) --target all tests && $(call ctest,soak)
 	$(call build,fuzz) --target all tests && $(call ctest,fuzz) -L fuzz
 	python3 test/soak/ranks.py build/leat $(or $(RUNS),1000) $(or $(SEED),1)
@@ -105,6 +115,44 @@ soak-collectives: all
 soak-runs: all
 	sh test/soak/runs.sh build/leat $(or $(RUNS),100) $(or $(BUSY),4)
 
+# What users' files, the system and other people may do to a command (doc/reliability.md). SIZE is how much of each
+# is tried, SEED which. Each ends with what was tried and found; exit code 1: something was found.
+campaigns: campaign-cut campaign-fail campaign-kill campaign-narrow campaign-faults campaign-dissect
+
+campaign-cut: build/debug/build.ninja     # files cut at every octet, and SIZE mutations of each
+	$(call build,debug)
+	python3 test/soak/cut.py build/debug/tool/leat $(or $(SIZE),300) $(or $(SEED),1)
+
+campaign-fail: all                        # each call of SIZE calls of each command fails (0: of all)
+	$(call build,release) --target fail_once
+	python3 test/soak/fail_once.py build/release/tool/leat build/release/test/fail_once.so $(or $(SIZE),0) $(or $(SEED),1)
+
+campaign-kill: all                        # runs, sweeps and graphs are ended at SIZE random moments each
+	python3 test/soak/kill.py build/release/tool/leat $(or $(SIZE),100) $(or $(SEED),1)
+
+campaign-narrow: all                      # no room, no descriptors, no stack: SIZE times, with other sizes each
+	for seed in $$(seq $(or $(SEED),1) $$(($(or $(SEED),1) + $(or $(SIZE),3) - 1))); do \
+	    python3 test/soak/narrow.py build/release/tool/leat $$seed || exit 1; done
+
+campaign-faults: all                      # SIZE programs each over networks with random faults
+	python3 test/soak/faults.py build/release/tool/leat $(or $(SIZE),200) $(or $(SEED),1)
+	python3 test/soak/conformance.py build/release/tool/leat $(or $(SIZE),200) $(or $(SEED),1)
+
+campaign-dissect: all                     # SIZE packets, by every codec and by the Wireshark dissectors
+	python3 test/soak/dissect.py build/release/tool/leat $(or $(SIZE),60000) $(or $(SEED),1)
+
+# All fuzz targets, SIZE executions together, JOBS at a time; goes on where an earlier call was ended. SLICE: seconds each.
+campaign-fuzz: build/fuzz/build.ninja build/fuzz-fast/build.ninja
+	$(call build,fuzz) --target fuzzers
+	$(call build,fuzz-fast) --target fuzzers
+	JOBS=$(JOBS) python3 test/soak/fuzz.py build/fuzz-fast build/fuzz $(or $(SIZE),1000000000)
+
+test-valgrind: all                        # small commands of every verb use no memory that is not theirs, and lose none
+	python3 test/soak/memcheck.py build/release/tool/leat
+
+analyse: all                              # clang-tidy and gcc -fanalyzer over the product, or FILES='pattern'
+	python3 test/analyse.py build/release '$(FILES)'
+
 coverage: build/coverage/build.ninja
 	$(call build,coverage) --target all tests && $(call ctest,coverage) -L unit
 	sh test/coverage.sh build/coverage
@@ -124,6 +172,6 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all run test install uninstall deb test-deb bench bench-peers validate fuzz soak soak-runs soak-collectives mpi-live seeds coverage test-big-endian \
-        test-foreign test-threads format clean
+.PHONY: all run test install uninstall deb test-deb test-container test-compilers bench bench-peers validate fuzz soak soak-runs soak-collectives mpi-live seeds coverage campaigns campaign-cut campaign-fail \
+        campaign-kill campaign-narrow campaign-faults campaign-dissect campaign-fuzz analyse test-valgrind test-big-endian test-foreign test-threads format clean
 .PRECIOUS: build/%/build.ninja

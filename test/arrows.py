@@ -32,6 +32,7 @@ BELOW = {
     "crew": ["core", "sim/kernel"],
     "device": ["core", "sim/kernel", "sim/net"],
     "fabric": ["core", "crew", "port", *SIM, "proto/atm", "proto/aton", "proto/packetway"],
+    "view": ["core", "sim/kernel", "sim/record"],
     "live": ["core"],
     "live/aton": ["core", "live", "proto/aton"],
     "live/esp": ["core", "live", "proto/esp"],
@@ -46,7 +47,7 @@ BELOW = {
     "program/start": ["core", "program/run"],
     "program/ranks": ["core", "sim/kernel"],
     "program/collective": ["core", "port", "program/run", "program/mpi", "program/fold"],
-    "tool": ["core", "crew", "device", "fabric", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
+    "tool": ["core", "crew", "device", "fabric", "port", "view", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
     "bench": ["core", "crew", "device", "fabric", "port", "proto", *ROOMS, *SIM, *LIVE, *PROGRAM],
     "test": ["core"],
 }

@@ -58,7 +58,7 @@ done
 # Every test that a page names exists: NAME_test, NAME.sh, and NAME.sh's functions behind a comma.
 for page in README.md doc/*.md; do
     for name in $(grep -oE '`[a-z_]+_test`' "$page" | tr -d '`' | sort -u); do
-        [ -n "$(find core proto sim fabric live program tool -name "$name.c")" ] || { echo "$page: no test $name"; bad=1; }
+        [ -n "$(find core proto sim fabric live program tool view -name "$name.c")" ] || { echo "$page: no test $name"; bad=1; }
     done
     grep -oE '`(tool/[a-z]+/)?[a-z_]+_test\.sh`(, [a-z_]+( and [a-z_]+)?)?' "$page" | sed 's/`//g; s,^tool/[a-z]*/,,; s/,//; s/ and / /' | sort -u > "$folder/named"
     while read -r script parts; do

@@ -50,7 +50,7 @@ no_part() {
 # after which they give up, in seconds.
 patience=300
 # shellcheck disable=SC2034
-run_limit=3000 # of a program that would not end; less than ctest's own
+run_limit=1200 # of a program that would not end; less than ctest's own
 
 # wait_until COMMAND...: until it succeeds; fails at the end of patience
 wait_until() {

@@ -73,9 +73,12 @@ def sealed(fmt, octets):
     if fmt in ("aal2", "aal34") and len(octets) == 48:
         crc = crc_msb(octets, 374, 10, 0x233)
         return octets[:46] + (octets[46] >> 2 << 10 | crc).to_bytes(2, "big")
-    if fmt == "aal5" and len(octets) == 48:
-        crc = ~crc_msb(octets, 352, 32, 0x04C11DB7, 0xFFFFFFFF) & 0xFFFFFFFF
-        return octets[:44] + crc.to_bytes(4, "big")
+    if fmt == "aal5" and octets and len(octets) % 48 == 0:
+        crc = ~crc_msb(octets, 8 * len(octets) - 32, 32, 0x04C11DB7, 0xFFFFFFFF) & 0xFFFFFFFF
+        return octets[:-4] + crc.to_bytes(4, "big")
+    if fmt == "atm" and len(octets) == 53:
+        payload = sealed("aal34", octets[5:]) if octets[3] & 8 else octets[5:]  # OAM and RM
+        return octets[:4] + bytes([hec(octets[:4])]) + payload
     return octets
 
 
