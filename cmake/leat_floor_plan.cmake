@@ -3,8 +3,9 @@
 #   X.c          goes into the folder's library
 #   X_test.c     is a program of tests beside what it tests
 #   X_fuzz.c     is a libFuzzer target, with its seed corpus in corpus/X_fuzz/ of the library's folder
-# `all` is the product; the targets `tests` and `benches` are the programs of tests and benchmarks.
+# `all` is the product; the targets `tests`, `fuzzers` and `benches` are the programs of tests and benchmarks.
 add_custom_target(tests)
+add_custom_target(fuzzers)
 add_custom_target(benches)
 
 # leat_folder(TARGET DIR GLOB|GLOB_RECURSE): a library of a folder, or of all that is in it.
@@ -27,7 +28,7 @@ function(leat_folder target dir how)
   set(${target}_fuzzers ${fuzzers} PARENT_SCOPE)
 endfunction()
 
-# leat_only_for(tests|benches PROGRAM...): not part of the product.
+# leat_only_for(tests|fuzzers|benches PROGRAM...): not part of the product.
 function(leat_only_for target)
   set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
   add_dependencies(${target} ${ARGN})
@@ -63,7 +64,8 @@ function(leat_tests prefix library tests fuzzers)
       add_executable(${f} ${file})
       target_link_libraries(${f} PRIVATE ${library})
       target_link_options(${f} PRIVATE -fsanitize=fuzzer)
-      leat_only_for(tests ${f})
+      leat_only_for(fuzzers ${f})
+      add_dependencies(tests ${f})
       # The first folder collects what the run finds, the second is the seed corpus.
       file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/found/${f})
       add_test(NAME ${prefix}.${f}

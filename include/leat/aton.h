@@ -28,8 +28,9 @@
  *   SHORT      the buffer ends before the image (fault: the end of the buffer)
  *   LENGTH     octets are left over (fault: the first of them)
  *   TYPE       opcode 0 or 12..15; T = 1: a token has no octet image
- *   RANGE      width code 3; a group above 31; Counter above 65,534; PARAM of BITCOUNT or TREE
- *              a BITCOUNT counter that does not fit c bits; a TREE valid octet above 1
+ *   RANGE      width code 3; a group above 31; Counter above 65,534; PARAM of BITCOUNT or
+ *              TREE outside its limits; a BITCOUNT counter that does not fit c bits; a TREE valid
+ *              octet above 1
  *   RESERVED   the zeros of CTL and FLG; all of CTL but `active` in a passive packet; PARAM of SORT
  *   CHECKSUM   CRC; the two copies of A C in FLG, which the CRC does not cover, differ
  *
@@ -188,8 +189,10 @@ struct leat_aton_host_config {
     uint8_t previous[6]; /* Ethernet address of the previous station's out */
     uint8_t next[6];     /* of the next station's device */
     uint32_t ring_id;
-    uint16_t address;    /* of this station, 0 to 65534; unique on the ring */
-    const uint8_t *key;  /* 16 octets that all stations share; NULL: packets have no MAC */
+    uint16_t address;   /* of this station, 0 to 65534; unique on the ring */
+    const uint8_t *key; /* 16 octets that all stations share; NULL: packets have no MAC */
+    const uint8_t
+        *other_key;      /* its packets are accepted, too: the last key, or the next; or NULL */
     uint32_t rate_per_s; /* packets of one sender that may pass; 0: no limit */
     enum leat_aton_host_driver driver;
     const char *why; /* describe: the reason for this driver, as join gave it; lent until close */
@@ -228,6 +231,14 @@ enum leat_aton_host_end {
 LEAT_API enum leat_aton_host_end leat_aton_host_join(const struct leat_aton_host_config *config,
                                                      enum leat_aton_host_driver *used,
                                                      int *slower_at, char *why);
+
+/*
+ * Gives a station that has a key other ones, as in its configuration: for it and all who have it
+ * open, between two packets. Stations one after another accept the next key, then sign with it,
+ * then forget the last one, and drop no packet meanwhile. WRONG: it has none, or key is NULL.
+ */
+LEAT_API enum leat_aton_host_end leat_aton_host_change_keys(const char *device, const uint8_t *key,
+                                                            const uint8_t *other_key, char *why);
 
 /* Ends the station of a device. The ring is broken until its neighbours know each other. */
 LEAT_API enum leat_aton_host_end leat_aton_host_leave(const char *device, char *why);

@@ -247,22 +247,24 @@ enum leat_esp_announced {
  */
 struct leat_esp_request {
     enum leat_esp_announced kind;
-    bool robust;         /* census, sum, average: RCHLD and RCOLLECT; else COUNT and COLLECT */
-    bool is_trusting;    /* robust: accepts the first answer, whatever E or count say. Only for
+    bool robust;        /* census, sum, average: RCHLD and RCOLLECT; else COUNT and COLLECT */
+    bool is_trusting;   /* robust: accepts the first answer, whatever E or count say. Only for
                              experiments: it shows what the voiding rule is for */
-    bool is_signed;      /* max, min */
-    uint8_t value_bits;  /* sum, average: of a member's value, 1 .. 64 */
-    uint32_t rounds;     /* robust, max, min, tree: 1 .. ROUNDS_MAX; others have one */
-    uint32_t attempts;   /* 1 .. ATTEMPTS_MAX */
-    uint32_t copies;     /* of an announcement to each member, 1 .. ANNOUNCEMENTS_MAX */
-    uint32_t rounds_max; /* each further attempt has twice the rounds and copies, up to these, as */
-    uint32_t copies_max; /* far as tau and the clock of announcements allow; 0: as many as before */
-    uint32_t shards;     /* robust: the members are divided among so many computations, so that */
-                         /* a router needs room for fewer children in each. 0: one; four times */
-                         /* as many after an attempt in which a store had no room for a child */
-    leat_time settle_ps; /* 1 .. */
-    leat_time gap_ps;    /* between rounds, and between copies, 1 .. */
-    leat_time pace_ps;   /* between two announcements: the pace of the root's link; may be 0 */
+    bool is_signed;     /* max, min */
+    uint8_t value_bits; /* sum, average: of a member's value, 1 .. 64 */
+    uint32_t rounds;    /* robust, max, min, tree: 1 .. ROUNDS_MAX; others have one */
+    uint32_t attempts;  /* 1 .. ATTEMPTS_MAX */
+    uint32_t copies;    /* of an announcement to each member, 1 .. ANNOUNCEMENTS_MAX */
+    /* Each further attempt has twice the rounds and copies, up to these, as far as tau and the
+     * clock of announcements allow. 0: as many as before. */
+    uint32_t rounds_max, copies_max;
+    /* robust, tree, multicast: the members are divided among so many computations, so that a router
+     * needs room for fewer children in each. 0: one; at least four times as many after an attempt
+     * in which a store had no room for a child. */
+    uint32_t shards;
+    leat_time settle_ps;  /* 1 .. */
+    leat_time gap_ps;     /* between rounds, and between copies, 1 .. */
+    leat_time pace_ps;    /* between two announcements: the pace of the root's link; may be 0 */
     uint32_t lifetime_ms; /* multicast: of the duplicates, 1 .. LEAT_ESP_DUPLICATE_MS_MAX */
     bool collects;        /* multicast: instead, every node learns how many children it has, for
                              COLLECTs without COUNTs (leat/esp_team.h) */
@@ -309,15 +311,16 @@ enum {
 /* What a host needs to know. All zero but `group`, and for members `root`, suits most networks. */
 struct leat_esp_host_config {
     uint64_t group;
-    const char *bind;       /* ADDRESS[:PORT]; NULL: any address, port 4253 */
-    const uint8_t *key;     /* the network's, LEAT_ESP_KEY_LEN octets; NULL: no keys */
-    const char *root;       /* members: ADDRESS[:PORT] */
-    const char *via;        /* members: the first router of an overlay; NULL: routers are on the
+    const char *bind;         /* ADDRESS[:PORT]; NULL: any address, port 4253 */
+    const uint8_t *key;       /* the network's, LEAT_ESP_KEY_LEN octets; NULL: no keys */
+    const uint8_t *other_key; /* is accepted, too: the last key, or the next one; or NULL */
+    const char *root;         /* members: ADDRESS[:PORT] */
+    const char *via;          /* members: the first router of an overlay; NULL: routers are on the
                                route to the root */
-    uint64_t value;         /* members: the first one; leat_esp_host_member_set changes it */
-    uint64_t join_every_ns; /* members; 0: a second */
-    bool any_port;          /* members: a free port instead of 4253 */
-    uint64_t tau_ns;        /* root: lifetime of bindings at the routers; 0: ten seconds */
+    uint64_t value;           /* members: the first one; leat_esp_host_member_set changes it */
+    uint64_t join_every_ns;   /* members; 0: a second */
+    bool any_port;            /* members: a free port instead of 4253 */
+    uint64_t tau_ns;          /* root: lifetime of bindings at the routers; 0: ten seconds */
 };
 
 /* How a call of a host ended. */
@@ -421,7 +424,7 @@ LEAT_API enum leat_esp_host_end leat_esp_host_root_cast(struct leat_esp_host_roo
  *   leat_esp_host_probe_send(probe, "192.0.2.1", &packet, why);         X: the routers execute it
  *   leat_esp_host_probe_receive(probe, 1000, &arrival, why);            R: here it is again
  *
- * Like every end system, a probe sends a packet with R back to where it came from. Of the config it
+ * Like a member, a probe sends a packet with R back to where it came from. Of the config it
  * needs `bind` and `any_port` only. Routers look at packets to port 4253: with another port here,
  * what comes back is not executed again.
  */

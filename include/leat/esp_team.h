@@ -34,7 +34,7 @@ extern "C" {
 
 enum {
     LEAT_ESP_TEAM_WORDS_MAX = 24,
-    LEAT_ESP_TEAM_MEMBERS_MAX = 1024,
+    LEAT_ESP_TEAM_MEMBERS_MAX = LEAT_ESP_HOST_MEMBERS_MAX,
     LEAT_ESP_TEAM_CASTS = 16,       /* fewer casts than this between two folds */
     LEAT_ESP_TEAM_ADDRESS_LEN = 16, /* IPv4 as ::ffff:a.b.c.d */
 };

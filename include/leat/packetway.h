@@ -192,6 +192,7 @@ enum {
     LEAT_PACKETWAY_NODE_PT_ECHO = 1024,      /* a user's PT; TE: */
     LEAT_PACKETWAY_NODE_ECHO_REQUEST = 1,
     LEAT_PACKETWAY_NODE_ECHO_REPLY = 2,
+    LEAT_PACKETWAY_NODE_PT_DATA = 1025, /* a user's PT: what leat pktway send sends, with TE 0 */
 };
 
 struct leat_packetway_node_config {
@@ -199,10 +200,11 @@ struct leat_packetway_node_config {
     const char *name;     /* NULL: none */
     const uint8_t *about; /* records about this node: [NAME] *CAPA [LADR]; NULL: the name only */
     size_t about_len;
-    uint32_t poll_ms;   /* a peer silent for 3.5 of them is gone; 0: 1000 */
-    bool mute;          /* the program answers echoes itself */
-    bool claims;        /* open waits briefly, and fails if another node has the address */
-    const uint8_t *key; /* of the SAN: LEAT_PACKETWAY_KEY_LEN octets; NULL: it has none */
+    uint32_t poll_ms;         /* a peer silent for 3.5 of them is gone; 0: 1000 */
+    bool mute;                /* the program answers echoes itself */
+    bool claims;              /* open waits briefly, and fails if another node has the address */
+    const uint8_t *key;       /* of the SAN: LEAT_PACKETWAY_KEY_LEN octets; NULL: it has none */
+    const uint8_t *other_key; /* is accepted, too: the last key, or the next one; or NULL */
 };
 
 /* How a call ended. */
@@ -314,6 +316,15 @@ leat_packetway_node_key_counts(const struct leat_packetway_node *node);
 
 /* What they show about my key, for people; "": there were none. */
 LEAT_API const char *leat_packetway_node_key_hint(const struct leat_packetway_node *node);
+
+/*
+ * A node that has a key may get other ones, as in its configuration, between two calls. Nodes one
+ * after another accept the next key, then sign with it, then forget the last one, and refuse
+ * nothing meanwhile.
+ */
+LEAT_API bool leat_packetway_node_is_keyed(const struct leat_packetway_node *node);
+LEAT_API void leat_packetway_node_change_keys(struct leat_packetway_node *node, const uint8_t *key,
+                                              const uint8_t *other_key);
 
 #ifdef __cplusplus
 }

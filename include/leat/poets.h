@@ -80,8 +80,8 @@ LEAT_API void leat_poets_exit(const struct leat_poets_device *device, int code);
 LEAT_API void leat_poets_fail(struct leat_poets_device *device, const char *what);
 
 /* A packet to the supervisor's `control`: an opcode of the application, 0x01 to 0xEF, and up to
- * LEAT_POETS_MESSAGE_MAX octets (NULL, 0: none). False: opcode or length are wrong, or too many
- * packets wait. */
+ * LEAT_POETS_MESSAGE_MAX octets (NULL, 0: none). False: opcode or length are wrong, `init` runs, or
+ * too many packets wait. */
 LEAT_API bool leat_poets_control(const struct leat_poets_device *device, uint8_t opcode,
                                  const void *payload, size_t len);
 
@@ -135,7 +135,8 @@ LEAT_API void leat_poets_post(const struct leat_poets_supervising *self, const c
 LEAT_API void leat_poets_reply(const struct leat_poets_supervising *self, const void *answer);
 LEAT_API void leat_poets_broadcast(const struct leat_poets_supervising *self, const void *answer);
 /* A packet to `control` of a device by its number (LEAT_POETS_NONE: of all), as leat_poets_control
- * sends it to the supervisor. False: opcode, length or number are wrong. */
+ * sends it to the supervisor. False: opcode, length or number are wrong, or too many wait before
+ * the start. */
 LEAT_API bool leat_poets_control_device(const struct leat_poets_supervising *self, uint32_t device,
                                         uint8_t opcode, const void *payload, size_t len);
 /* Ends the application. */

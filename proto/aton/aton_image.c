@@ -29,7 +29,7 @@ static leat_err count_symbols(const uint8_t *octets, size_t len, size_t *count, 
     unpack(octets, there * PER_OCTET, head);
     const leat_err err = leat_aton_frame_length(head, there * PER_OCTET, count, &at);
     if (err) return blame(err, at, fault_at);
-    return *count > LEAT_ATON_IMAGE_SYMBOLS_MAX ? leat_fault(LEAT_ERR_SPACE, 0, fault_at)
+    return *count > LEAT_ATON_IMAGE_SYMBOLS_MAX ? leat_fault(LEAT_ERR_LENGTH, 0, fault_at)
                                                 : LEAT_ERR_OK;
 }
 

@@ -20,7 +20,7 @@ enum {
 };
 
 /* The length of the image that begins here, by its head alone. Errors are those of
- * leat_aton_frame_decode; SPACE: too many symbols. */
+ * leat_aton_frame_decode; LENGTH: too many symbols. */
 leat_err leat_aton_image_measure(const uint8_t *octets, size_t len, size_t *image_len,
                                  size_t *fault_at);
 

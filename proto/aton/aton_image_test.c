@@ -147,7 +147,7 @@ static void longer_frames_than_the_limit_have_no_serial_image(void)
     frame.packet.payload_len++;
     EQ(leat_aton_image_encode(&frame, image, sizeof image, &len), LEAT_ERR_SPACE);
     image[19] |= 1; /* the length: 8177 */
-    EQ(leat_aton_image_measure(image, sizeof image, &len, &at), LEAT_ERR_SPACE);
+    EQ(leat_aton_image_measure(image, sizeof image, &len, &at), LEAT_ERR_LENGTH);
 }
 
 /* ---- text ----------------------------------------------------------------------------------- */

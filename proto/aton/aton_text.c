@@ -96,10 +96,6 @@ static uint8_t *blank_payload(struct leat_fields *f, const struct leat_aton_shap
     return payload;
 }
 
-/*
- * *length is the field of the head that gives the number of items, `head` its name; NULL: one per
- * bit of W. If the user writes both, they must agree.
- */
 /* Item i. In the serial image it has no more symbols than bits. */
 static size_t item_at(const struct leat_aton_shape *s, size_t i, bool serial)
 {
@@ -108,6 +104,10 @@ static size_t item_at(const struct leat_aton_shape *s, size_t i, bool serial)
                   : PAYLOAD_AT + i * leat_aton_item_len(s);
 }
 
+/*
+ * *length is the field of the head that gives the number of items, `head` its name; NULL: one per
+ * bit of W. If the user writes both, they must agree.
+ */
 static void walk_list(struct leat_fields *f, const char *name, struct leat_aton_packet *p,
                       const char *head, uint16_t *length, size_t max, bool serial)
 {

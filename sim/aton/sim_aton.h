@@ -38,7 +38,7 @@
 enum {
     LEAT_SIM_ATON_STATIONS_MAX = LEAT_ATON_INTERFACES_MAX,
     LEAT_SIM_ATON_PROPAGATION_MAX = 1 << 20, /* bits of a link */
-    LEAT_SIM_ATON_BITS_MAX = 1 << 24,        /* of all links */
+    LEAT_SIM_ATON_BITS_MAX = 1 << 24,        /* of all links, and held by all interfaces */
     LEAT_SIM_ATON_DELAY_MAX = 1024,          /* bits */
     LEAT_SIM_ATON_ORDERS_MAX = 1 << 24,
     LEAT_SIM_ATON_FAULTS_MAX = 1 << 20,

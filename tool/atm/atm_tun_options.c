@@ -64,7 +64,7 @@ static bool read_ports(struct tun_job *job, const char *list)
 {
     const char *text = list;
     do {
-        uint32_t first, last;
+        uint32_t first = 0, last;
         text = read_number(text, &first);
         last = first;
         if (text && *text == '-') text = read_number(text + 1, &last);

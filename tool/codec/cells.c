@@ -3,7 +3,6 @@
 #include "atm_ip.h"
 #include "atm_signal.h"
 #include "atm_text.h"
-#include "poets_text.h"
 #include <leat/atm.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +19,6 @@ static bool is_in_aal5(const struct leat_format *format)
 static bool spans_cells(const struct leat_format *format)
 {
     return format == &leat_aal5_format || is_in_aal5(format);
-}
-
-bool cells_carry(const struct leat_format *format)
-{
-    return !format->link_type && format != &leat_atmtask_format &&
-           format != &leat_poetsaddr_format && format != &leat_poetsdebug_format;
 }
 
 /* What AAL5 carries of a format: an ATMARP packet has an LLC header. The result lies in `pdu`. */
@@ -69,7 +62,7 @@ leat_err cells_frame(const struct leat_format *format, struct leat_fields *f, co
                      size_t packet_len, uint8_t *cells, size_t cap, size_t *len)
 {
     static uint8_t pdu[CELLS_PDU_LEN_MAX];
-    if (!cells_carry(format)) { /* a prototype cell is a cell already */
+    if (!format->in_cells) { /* a prototype cell is a cell already */
         if (packet_len != CELL_LEN || cap < CELL_LEN) return LEAT_ERR_LENGTH;
         memcpy(cells, packet, CELL_LEN);
         *len = CELL_LEN;

@@ -11,10 +11,6 @@
 
 enum { CELL_LEN = 53, CELLS_CHANNELS_MAX = 256, CELLS_PDU_LEN_MAX = 65568 };
 
-/* Is it one of aal1, aal2, aal34, aal5, or of what travels in AAL5 (atmllc, atmvcmux, atmarp,
- * q2931), so that its packets lie in the payload of user cells? */
-bool cells_carry(const struct leat_format *format);
-
 /* As leat_format.frame: as many cells of CELL_LEN octets as the packet needs. */
 leat_err cells_frame(const struct leat_format *format, struct leat_fields *f, const uint8_t *packet,
                      size_t packet_len, uint8_t *cells, size_t cap, size_t *len);

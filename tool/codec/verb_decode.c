@@ -2,6 +2,7 @@
 #include "atm_text.h"
 #include "carriage.h"
 #include "cells.h"
+#include "decode_frame.h"
 #include "format_find.h"
 #include "input.h"
 #include "json_out.h"
@@ -14,11 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COMPLAINTS_MAX = 20, PEEK = 4096 };
+enum { COMPLAINTS_MAX = 20, PEEK = 4096, FRAME_TEXT_CAP = 1 << 20 };
 
 struct decoder {
     const struct leat_format *format; /* requested; NULL: any */
-    bool json, lenient;
+    bool json, lenient, quiet;
     struct input in;
     uint64_t packets; /* number of the current packet; in a capture, of the frame */
     uint64_t damaged, passed_over;
@@ -75,6 +76,7 @@ static void end_sound(struct decoder *d)
 /* Counts a damaged packet; the first ones are reported, the others only counted. */
 static bool may_complain(struct decoder *d)
 {
+    if (d->quiet) return false;
     if (++d->damaged == COMPLAINTS_MAX + 1)
         complain("%s: more damaged packets follow; only their number will be reported", d->in.name);
     return d->damaged <= COMPLAINTS_MAX;
@@ -421,7 +423,7 @@ static void show_captured(struct decoder *d, const struct leat_capture_packet *c
                                   .captured = true,
                                   .time_ns = c->time_ns,
                                   .carried = &carried });
-    else if (ours && carried.format == &leat_atm_format && cells_carry(d->format))
+    else if (ours && carried.format == &leat_atm_format && d->format->in_cells)
         show_cell(d, carried.format, c);
     else
         d->passed_over++;
@@ -467,6 +469,27 @@ static int decode_capture(struct decoder *d)
     }
     end_capture(d);
     return d->damaged ? FAILED : DONE;
+}
+
+/* ---- one frame, for leat view --------------------------------------------------------------- */
+
+bool decode_frame(uint16_t link_type, const uint8_t *octets, size_t len, struct leat_text *out)
+{
+    static struct decoder d;
+    static char buf[FRAME_TEXT_CAP];
+    struct carried carried;
+    if (!carriage_find(link_type, octets, len, &carried)) return false;
+    d.json = d.quiet = true;
+    d.packets = 1;
+    json_schema("leat.decode/1");
+    leat_text_init(&d.out.text, buf, sizeof buf, NULL, NULL);
+    show(&d, &(struct packet){ .format = carried.format,
+                               .octets = carried.frame,
+                               .len = carried.len,
+                               .carried = &carried });
+    if (d.out.text.overflowed) return false;
+    leat_text_put(out, buf, d.out.text.len - 1); /* without its line end */
+    return true;
 }
 
 /* ---- the verb ----------------------------------------------------------------------------- */
@@ -518,7 +541,7 @@ static int run_decode(const struct arguments *args)
     if (argument(args, "--nni")) {
         d.cells.interface = LEAT_ATM_NNI;
         if (d.format == &leat_atm_format) d.format = &leat_atm_nni_format;
-        if (!d.format || !(cells_carry(d.format) || d.format == &leat_atm_nni_format))
+        if (!d.format || !(d.format->in_cells || d.format == &leat_atm_nni_format))
             return misuse(args->verb, "--nni goes with --format atm or an adaptation layer");
     }
     d.lenient = argument(args, "--lenient") != NULL;

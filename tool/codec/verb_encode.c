@@ -1,4 +1,5 @@
 /* leat encode: packets from FIELD=VALUE words or from JSON, the inverse of leat decode. */
+#include "atm_text.h"
 #include "carriage.h"
 #include "cells.h"
 #include "format_find.h"
@@ -149,7 +150,7 @@ static int put_framed(struct encoder *e, struct scratch *s, const struct envelop
 {
     const struct leat_format *format = v->format;
     struct leat_tree none = { .kind = LEAT_TREE_OBJECT };
-    if (!format->link_type && !cells_carry(format) && format->unit_len != CELL_LEN) {
+    if (!format->link_type && !format->in_cells && format != &leat_atmtask_format) {
         complain("%s%s: no capture carries it, expected its octets: --hex or --raw", place(e),
                  format->name);
         return WRONG;

@@ -383,7 +383,7 @@ int experiment_circuit(const struct arguments *args)
     if (!name) name = "stm1";
     job.line = leat_atm_line_find(name, strlen(name));
     if (job.line) return finish(run_line(args, &job));
-    if (strcmp(name, "all"))
+    if (strcmp(name, "all") != 0)
         return misuse(args->verb, "--line '%s', expected one of leat fabric lines, or all", name);
     for (size_t i = 0; i < LEAT_ATM_LINE_COUNT && !code; i++) {
         job.line = &leat_atm_lines[i];

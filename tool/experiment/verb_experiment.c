@@ -11,6 +11,23 @@
 
 /* ---- the folder ------------------------------------------------------------------------------ */
 
+/* It goes when the process ends, wherever that is, but not when one of its children does. */
+static const struct experiment *removed_at_end;
+static pid_t owner;
+
+static void remove_folder(const struct experiment *e)
+{
+    unlink(e->input);
+    unlink(e->records);
+    rmdir(e->folder);
+    removed_at_end = NULL;
+}
+
+static void on_exit_of_process(void)
+{
+    if (removed_at_end && getpid() == owner) remove_folder(removed_at_end);
+}
+
 static bool open_folder(struct experiment *e)
 {
     snprintf(e->folder, sizeof e->folder, "/tmp/leat-experiment.XXXXXX");
@@ -18,14 +35,10 @@ static bool open_folder(struct experiment *e)
         return complain("%s: a folder for the experiment cannot be made", e->folder);
     snprintf(e->input, sizeof e->input, "%.40s/input", e->folder);
     snprintf(e->records, sizeof e->records, "%.40s/records.csv", e->folder);
+    removed_at_end = e;
+    owner = getpid();
+    atexit(on_exit_of_process);
     return true;
-}
-
-static void remove_folder(const struct experiment *e)
-{
-    unlink(e->input);
-    unlink(e->records);
-    rmdir(e->folder);
 }
 
 static bool write_input(const struct experiment *e, const void *octets, size_t len)

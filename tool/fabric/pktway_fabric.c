@@ -24,6 +24,22 @@ static uint32_t address_of(const struct leat_fabric_packetway *n,
     return n->design.san[end->san].bias + 1 + end->port;
 }
 
+static void show_hosts(const struct leat_fabric_packetway *n)
+{
+    for (uint32_t i = 0; i < n->design.hosts; i++) {
+        const struct leat_sim_packetway_home *h = &n->home[i];
+        printf("host %-8s", h->name);
+        for (uint32_t k = 0; k < h->ends; k++)
+            printf("%s%s.%u (0x%x)", k ? ", " : " ", n->design.san[h->end[k].san].name,
+                   h->end[k].port, address_of(n, &h->end[k]));
+        for (uint32_t k = 0; k < h->capabilities; k++)
+            printf(", capability %u", h->capability[k]);
+        for (uint32_t k = 0; k < h->logicals; k++)
+            printf(", logical 0x%x", h->logical[k]);
+        putchar('\n');
+    }
+}
+
 static void show_text(const struct leat_fabric_packetway *n)
 {
     printf("%s: a PacketWay network of %u SAN%s and %u router%s, %u host%s\n", n->design.name,
@@ -55,6 +71,7 @@ static void show_text(const struct leat_fabric_packetway *n)
         }
         putchar('\n');
     }
+    show_hosts(n);
 }
 
 static void show_json_sans(struct leat_json *j, const struct leat_fabric_packetway *n)
@@ -75,21 +92,50 @@ static void show_json_sans(struct leat_json *j, const struct leat_fabric_packetw
     leat_json_end(j);
 }
 
+static void show_json_ends(struct leat_json *j, const struct leat_fabric_packetway *n,
+                           const struct leat_sim_packetway_end *end, uint32_t ends)
+{
+    leat_json_array(j, "at");
+    for (uint32_t k = 0; k < ends; k++) {
+        leat_json_object(j, NULL);
+        leat_json_string(j, "san", n->design.san[end[k].san].name);
+        leat_json_uint(j, "port", end[k].port);
+        leat_json_hex(j, "address", "0x", address_of(n, &end[k]), 6);
+        leat_json_end(j);
+    }
+    leat_json_end(j);
+}
+
 static void show_json_routers(struct leat_json *j, const struct leat_fabric_packetway *n)
 {
     leat_json_array(j, "router_list");
     for (uint32_t i = 0; i < n->design.routers; i++) {
         leat_json_object(j, NULL);
         leat_json_string(j, "name", n->design.router[i].name);
-        leat_json_array(j, "at");
-        for (uint32_t k = 0; k < n->design.router[i].ends; k++) {
-            const struct leat_sim_packetway_end *end = &n->design.router[i].end[k];
+        show_json_ends(j, n, n->design.router[i].end, n->design.router[i].ends);
+        leat_json_end(j);
+    }
+    leat_json_end(j);
+}
+
+static void show_json_hosts(struct leat_json *j, const struct leat_fabric_packetway *n)
+{
+    leat_json_array(j, "host_list");
+    for (uint32_t i = 0; i < n->design.hosts; i++) {
+        const struct leat_sim_packetway_home *h = &n->home[i];
+        leat_json_object(j, NULL);
+        leat_json_string(j, "name", h->name);
+        show_json_ends(j, n, h->end, h->ends);
+        leat_json_array(j, "capabilities");
+        for (uint32_t k = 0; k < h->capabilities; k++) {
             leat_json_object(j, NULL);
-            leat_json_string(j, "san", n->design.san[end->san].name);
-            leat_json_uint(j, "port", end->port);
-            leat_json_hex(j, "address", "0x", address_of(n, end), 6);
+            leat_json_uint(j, "capability", h->capability[k]);
             leat_json_end(j);
         }
+        leat_json_end(j);
+        leat_json_array(j, "logical_addresses");
+        for (uint32_t k = 0; k < h->logicals; k++)
+            leat_json_hex(j, NULL, "0x", h->logical[k], 6);
         leat_json_end(j);
         leat_json_end(j);
     }
@@ -109,6 +155,7 @@ static void show_json(const struct leat_fabric_packetway *n)
                     { "link_ns", n->design.link_ns });
     show_json_sans(j, n);
     show_json_routers(j, n);
+    show_json_hosts(j, n);
     json_close(&out, json_status());
 }
 

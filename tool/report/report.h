@@ -110,6 +110,7 @@ struct report {
     const char *unit; /* of latencies: ns or cycles */
     struct programs programs;
     struct chart_point *drawn; /* room for all points of a chart */
+    bool lacks_memory;         /* something is missing on the page */
 };
 
 /* ---- the rows of the store that report->where selects (report_rows.c) ---- */

@@ -4,6 +4,7 @@
 #include "markup.h"
 #include "net_sim.h"
 #include "report.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ struct counting {
     double cycles;     /* of that run */
     double cycles_sum; /* of all that were counted */
     bool found, over;  /* runs come in order: after the first run of the point, after its last */
+    bool stopped;      /* by a run, not by the store */
 };
 
 /* ---- counting ------------------------------------------------------------------------------ */
@@ -40,9 +42,8 @@ static bool on_link(void *context, const char *path, const struct report_value *
 }
 
 /* A run does not count if its wires are not those of the present fabric. */
-static bool on_run(void *context, const struct store_run *run)
+static bool count_run(struct counting *c, const struct store_run *run)
 {
-    struct counting *c = context;
     const struct report_line *line = &c->report->line[c->point->line];
     if (interrupted) return false;
     if (run->key.load != c->point->load || strcmp(run->key.fabric, line->fabric) != 0 ||
@@ -58,18 +59,26 @@ static bool on_run(void *context, const struct store_run *run)
     return report_json_each(run->result, on_link, c);
 }
 
+static bool on_run(void *context, const struct store_run *run)
+{
+    struct counting *c = context;
+    c->stopped = !count_run(c, run);
+    return !c->stopped;
+}
+
 /* ---- drawing ------------------------------------------------------------------------------- */
 
 /* Utilisation of a wire: flits per cycle. Wires are listed by output port; those to terminals are
  * not. */
 static bool find_use(const struct report *report, const struct report_point *point,
-                     const struct leat_net_topology *t, double *use)
+                     const struct leat_net_topology *t, double *use, struct leat_text *text)
 {
     const struct report_line *line = &report->line[point->line];
     struct counting c = { .report = report, .point = point, .wires = t->wires };
     c.flits = calloc(t->wires ? t->wires : 1, sizeof *c.flits);
-    if (c.flits && !report_each_run(report, report->sweep[line->sweep].id, on_run, &c) && !c.over)
-        c.cycles_sum = 0;
+    const bool read = c.flits && report_each_run(report, report->sweep[line->sweep].id, on_run, &c);
+    if (!read && !c.over) c.cycles_sum = 0;
+    text->overflowed |= !read && !c.stopped;
     for (uint32_t out = 0, wire = 0; out < t->outs && c.cycles_sum > 0; out++) {
         const bool between = leat_net_behind(t, out) != LEAT_NET_NONE;
         use[out] = between ? c.flits[wire++] / c.cycles_sum : 0;
@@ -111,14 +120,16 @@ struct subject {
     void *memory;
 };
 
-/* False if it cannot be drawn, or is not a known fabric. */
-static bool build(const char *fabric, struct subject *s)
+/* False if it cannot be drawn, or is not a known fabric. Without memory the page is incomplete. */
+static bool build(const char *fabric, struct subject *s, struct leat_text *text)
 {
     struct leat_fabric_error error;
     memset(s, 0, sizeof *s);
     struct leat_text why = LEAT_TEXT(WHY_CAP);
+    errno = 0;
     s->fabric = leat_fabric_read(fabric, NULL, &error);
     if (s->fabric) s->memory = fabric_topology(s->fabric, &s->t, &why);
+    text->overflowed |= !s->memory && errno == ENOMEM;
     return s->memory && fabric_draw_fits(&s->t, &why);
 }
 
@@ -133,9 +144,10 @@ static void put_used(const struct report *report, const struct report_point *poi
 {
     struct subject s;
     double *use = NULL;
-    const bool sound = build(report->line[point->line].fabric, &s);
+    const bool sound = build(report->line[point->line].fabric, &s, text);
     if (sound) use = calloc(s.t.outs, sizeof *use);
-    const bool known = use && find_use(report, point, &s.t, use);
+    text->overflowed |= sound && !use;
+    const bool known = use && find_use(report, point, &s.t, use, text);
     leat_text_puts(text, "<figure class=\"drawing\">\n");
     if (known) fabric_draw(&s.t, use, text);
     put_use_caption(report, point, known, text);
@@ -149,7 +161,7 @@ static void put_plain(const struct report *report, const struct report_point *po
 {
     const char *fabric = report->line[point->line].fabric;
     struct subject s;
-    const bool network = fabric_counts_wires(fabric), sound = build(fabric, &s);
+    const bool network = fabric_counts_wires(fabric), sound = build(fabric, &s, text);
     leat_text_puts(text, "<figure class=\"drawing\">\n");
     if (sound) fabric_draw(&s.t, NULL, text);
     if (!sound)

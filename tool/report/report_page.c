@@ -193,5 +193,6 @@ int report_page(struct report *report, struct leat_text *text)
     put_words(report, text);
     if (code == DONE) code = report_replay(report, text);
     page_end(text);
+    text->overflowed |= report->lacks_memory;
     return code;
 }

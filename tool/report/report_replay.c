@@ -13,8 +13,10 @@ void report_put_word(struct leat_text *text, const char *word)
     size_t len;
     FILE *out = open_memstream(&quoted, &len);
     if (out) shell_put_word(out, word, strlen(word));
-    const bool done = out && fclose(out) == 0;
-    text_escape(text, done ? quoted : "…"); /* out of memory: visibly left out */
+    if (out && fclose(out) == 0 && quoted)
+        text_escape(text, quoted);
+    else
+        text->overflowed = true;
     free(quoted);
 }
 
@@ -25,7 +27,10 @@ static void put_options(struct leat_text *text, const char *options, const char 
     char *own = strdup(options), *at = own ? strstr(own, links) : NULL;
     if (at && !fabric_counts_wires(fabric))
         memmove(at, at + sizeof links - 1, strlen(at) - sizeof links + 2);
-    text_escape(text, own ? own : "…"); /* out of memory: visibly left out */
+    if (own)
+        text_escape(text, own);
+    else
+        text->overflowed = true;
     free(own);
 }
 

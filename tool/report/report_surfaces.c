@@ -215,6 +215,7 @@ size_t report_each_surface(struct report *report, size_t traffic, report_surface
     bool used[REPORT_LINES_MAX] = { false };
     struct search s = { .report = report, .traffic = traffic, .visit = visit, .context = context };
     s.x = calloc(report->points + 1, sizeof *s.x);
+    report->lacks_memory |= !s.x;
     if (!s.x) return 0;
     read_axes(report, axes);
     for (size_t l = 0; l < report->lines; l++) {

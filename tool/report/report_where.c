@@ -240,7 +240,7 @@ int where_explain(const struct where *where, const struct where_census *census, 
             if (i) fputs("; ", out);
             put_values(out, census, where->clause[i].key);
         }
-    if (fclose(out) != 0) return fail("no memory");
+    if (fclose(out) != 0 || !there) return fail("no memory");
     complain("%s: nothing matches %s%s, expected some of %s", store,
              none < where->clauses ? "--where " : "all of --where",
              none < where->clauses ? where->clause[none].text : "", there);

@@ -41,6 +41,7 @@ struct job {
     struct defect *defect; /* by when they were noticed */
     uint32_t defects, defects_cap;
     uint64_t defects_more; /* that are not listed */
+    bool lacks_memory;     /* to list them */
     uint32_t *last;        /* [ends][states] the last defect + 1 */
 };
 
@@ -191,7 +192,9 @@ static bool list_defect(struct job *job, const struct leat_sim_atm_oam_change *c
 {
     if (job->defects == job->defects_cap) {
         const uint32_t cap = job->defects_cap ? 2 * job->defects_cap : 1024;
-        struct defect *more = cap > DEFECTS_MAX ? NULL : realloc(job->defect, cap * sizeof *more);
+        if (cap > DEFECTS_MAX) return false;
+        struct defect *more = realloc(job->defect, cap * sizeof *more);
+        job->lacks_memory |= !more;
         if (!more) return false;
         job->defect = more;
         job->defects_cap = cap;
@@ -532,6 +535,7 @@ int run_sim_oam(const struct arguments *args, struct leat_fabric *fabric)
     atm->faults.pinned = !job.reroutes;
     if (code == DONE && !args->only_check) {
         code = simulate(&job, &memory) ? DONE : FAILED;
+        if (code == DONE && job.lacks_memory) code = fail("no memory for all defects");
         if (code == DONE) (argument(args, "--json") ? put_json : put_text)(&job);
         code = finish(code);
     }

@@ -327,7 +327,7 @@ static bool write_text(const struct sweep_plan *plan, char **text,
     FILE *out = open_memstream(text, &len);
     if (!out) return no_memory();
     put(out, plan);
-    return fclose(out) == 0 || no_memory();
+    return (fclose(out) == 0 && *text) || no_memory();
 }
 
 bool sweep_plan_read(const struct arguments *args, struct sweep_plan *plan)

@@ -50,6 +50,7 @@ static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t
 
 const struct leat_format leat_aal2_format = {
     .name = "aal2",
+    .in_cells = true,
     .summary = "AAL2 SAR-PDU, older form: variable bit rate, 45 octets of a cell",
     .unit_len = LEAT_ATM_AAL2_PDU_LEN,
     .show = show,

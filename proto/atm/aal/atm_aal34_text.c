@@ -128,6 +128,7 @@ static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t
 
 const struct leat_format leat_aal34_format = {
     .name = "aal34",
+    .in_cells = true,
     .summary = "AAL3/4 SAR-PDU: messages that share a channel, 48 octets of a cell",
     .unit_len = LEAT_ATM_AAL34_SAR_LEN,
     .show = show,

@@ -36,6 +36,7 @@ static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t
 
 const struct leat_format leat_aal5_format = {
     .name = "aal5",
+    .in_cells = true,
     .summary = "AAL5 CPCS-PDU: a packet in whole cells, with length and CRC-32 at its end",
     .show = show,
     .build = build,

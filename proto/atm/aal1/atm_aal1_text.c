@@ -42,6 +42,7 @@ static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t
 
 const struct leat_format leat_aal1_format = {
     .name = "aal1",
+    .in_cells = true,
     .summary = "AAL1 SAR-PDU (I.363.1): constant bit rate, 47 octets of a cell",
     .unit_len = LEAT_ATM_AAL1_PDU_LEN,
     .show = show,

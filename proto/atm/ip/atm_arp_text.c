@@ -124,6 +124,7 @@ static leat_err build(struct leat_fields *f, uint8_t *octets, size_t cap, size_t
 
 const struct leat_format leat_atmarp_format = {
     .name = "atmarp",
+    .in_cells = true,
     .summary = "ATMARP and InATMARP (RFC 2225): which ATM number has an IP address",
     .show = show,
     .build = build,

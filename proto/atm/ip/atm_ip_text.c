@@ -156,6 +156,7 @@ static leat_err build_vc(struct leat_fields *f, uint8_t *octets, size_t cap, siz
 
 const struct leat_format leat_atmllc_format = {
     .name = "atmllc",
+    .in_cells = true,
     .summary =
         "LLC/SNAP encapsulation in AAL5 (RFC 2684): IP, other Ethernet types, bridged Ethernet",
     .show = show_llc,
@@ -164,6 +165,7 @@ const struct leat_format leat_atmllc_format = {
 
 const struct leat_format leat_atmvcmux_format = {
     .name = "atmvcmux",
+    .in_cells = true,
     .summary = "VC multiplexing in AAL5 (RFC 2684): IP or bridged Ethernet without an LLC header",
     .show = show_vc,
     .build = build_vc,

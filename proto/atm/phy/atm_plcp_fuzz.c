@@ -45,10 +45,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     leat_atm_plcp_sender_pull(&tx, line, sizeof line);
     feed(&a, line, sizeof line, SIZE_MAX);
     if (a.state != LEAT_ATM_PLCP_IN_FRAME) abort();
-    /* Both sides are at the same position of the same frame, trailers included. */
-    const size_t rows = 2 * LEAT_ATM_PLCP_ROW_LEN * LEAT_ATM_PLCP_ROWS;
-    if (tx.at < rows &&
-        (LEAT_ATM_PLCP_ROWS - 1 - a.row) * 2 * LEAT_ATM_PLCP_ROW_LEN + a.at != tx.at)
-        abort();
+    /* Both sides are at the same nibble of the same row, or of the trailer behind it. */
+    const size_t row = 2 * LEAT_ATM_PLCP_ROW_LEN;
+    const bool in_row = tx.at < row;
+    const unsigned next = (tx.number + LEAT_ATM_PLCP_ROWS - 1) % LEAT_ATM_PLCP_ROWS;
+    if (a.row != (in_row ? tx.number : next)) abort();
+    if (a.at != (in_row ? tx.at : 0) || a.trailer != (in_row ? 0 : tx.nibbles - tx.at)) abort();
     return 0;
 }

@@ -282,7 +282,7 @@ leat_err leat_atm_signal_content_encode(const struct leat_atm_signal_content *c,
                                         size_t cap, uint16_t *len)
 {
     const struct leat_atm_signal_layout *layout = leat_atm_signal_layout(c->id);
-    uint8_t out[LEAT_ATM_SIGNAL_CONTENT_LEN_MAX];
+    uint8_t out[LEAT_ATM_SIGNAL_CONTENT_LEN_MAX] = { 0 }; /* bits are put between others */
     if (!layout) return LEAT_ERR_TYPE;
     for (unsigned i = 0; layout->row[i].name; i++)
         if (is_there(layout, c, i) && !leat_fits(c->value[i], layout->row[i].bits))

@@ -293,6 +293,7 @@ static size_t measure(const uint8_t *octets, size_t len)
 
 const struct leat_format leat_q2931_format = {
     .name = "q2931",
+    .in_cells = true,
     .summary = "signalling message of Q.2931 and Q.2971: sets up and releases ATM connections",
     .show = show,
     .build = build,

@@ -209,12 +209,13 @@ return function(leat)
     local function add_payload(tree, tvb, pinfo, root, header, good)
         local payload = tvb(HEADER_LEN)
         tree:add(f.payload, payload)
+        if not good then return end
         if is_oam(header, payload) then
             add_oam(tree, payload)
         elseif header.pt == PT_RM then
             add_rm(tree, payload)
         else
-            local layer = is_user(header) and good and layer_of(header.vpi, header.vci)
+            local layer = is_user(header) and layer_of(header.vpi, header.vci)
             if layer and layer ~= "atmtask" and aal.add[layer] then
                 aal.add[layer](payload:tvb(), pinfo, root, header)
             end

@@ -168,16 +168,16 @@ return function(leat)
         return head, shape
     end
 
-    -- A passive packet's octets, as they would be in the octet image.
+    -- A passive packet's octets, as they would be in the octet image, which is a Tvb of its own: a
+    -- field of octets is as long as its range.
     local function add_octets(m, tree, count)
-        local from, octets = m.at, ByteArray.new()
+        local octets = ByteArray.new()
         octets:set_size(count)
         for i = 0, count - 1 do
             octets:set_index(i, (m:take(8)))
         end
         if m.code or count == 0 then return end
-        local range = m:range(from, m.at)
-        tree:add(f.octets, range, octets:raw()):set_text("octets: " .. octets:tohex(true))
+        tree:add(f.octets, octets:tvb("octets")())
     end
 
     local function add_payload(m, tree, head, shape)
@@ -253,7 +253,7 @@ return function(leat)
     local function check_length(m, symbols)
         local len = math.ceil(symbols / 4)
         if symbols > SYMBOLS_MAX then
-            m:blame("SPACE")
+            m:blame("LENGTH")
         elseif m.tvb:len() < len then
             m:blame("SHORT")
         elseif m.tvb:len() > len then

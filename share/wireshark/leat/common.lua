@@ -17,7 +17,6 @@ return function(bit)
     -- Codes and texts of include/leat/err.h: those that a decoder can give.
     local error_texts = {
         SHORT = "buffer ends before the packet does",
-        SPACE = "output buffer is too small",
         LENGTH = "length field or buffer length is not allowed",
         CHECKSUM = "checksum does not match",
         RANGE = "field value does not fit its width or its limits",

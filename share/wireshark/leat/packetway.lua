@@ -367,10 +367,12 @@ return function(leat)
         if list then records.check_message(m, ph.pt, ph.te, list, tree) end
     end
 
+    -- Other lengths are data alone.
     local function add_memory(ph, tree, tvb, at)
-        if ph.pt == PT_MEM_WRITE and ph.dl >= 1 then
+        local len = WORD * ph.dl - ph.pl
+        if ph.pt == PT_MEM_WRITE and len >= WORD then
             tree:add(f.memoryAddress, tvb(at, 8))
-        elseif ph.pt == PT_MEM_READ and ph.dl >= 3 then
+        elseif ph.pt == PT_MEM_READ and len == 3 * WORD then
             tree:add(f.replyAddress, tvb(at, 8))
             tree:add(f.sourceAddress, tvb(at + 8, 8))
             tree:add(f.count, tvb(at + 16, 8))

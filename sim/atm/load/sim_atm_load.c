@@ -1,15 +1,15 @@
 #include "sim_atm_load.h"
 #include "leat_bytes.h"
 #include "sim_atm_load_group.h"
+#include "sim_atm_load_line_parts.h"
 #include "sim_atm_load_memory.h"
+#include "sim_atm_load_settle_parts.h"
 #include <assert.h>
 #include <leat/random.h>
 #include <string.h>
 
-enum { ID_MASK = 0x7fffffff }; /* a message's id is not negative */
-enum { FAR_PORTS = 256 };      /* so many hosts are not in the cache */
-enum { SETTLED_AHEAD = 8 };    /* messages that are prefetched */
-enum { SEND_CYCLES = 15 };     /* the minimum to send or request a message */
+enum { FAR_PORTS = 256 };  /* so many hosts are not in the cache */
+enum { SEND_CYCLES = 15 }; /* the minimum to send or request a message */
 static const uint32_t task_name[LEAT_ATM_TASK_NAME_COUNT] = { 's', 'y', 'n' };
 
 static uint32_t cells_of(uint32_t len)
@@ -51,17 +51,6 @@ static bool same_octets(const struct leat_sim_atm_load_sent *sent, uint32_t port
     return made_up_same(port, number, octets, len);
 }
 
-static uint32_t message_id(const struct leat_sim_atm_load *load, uint32_t port, uint32_t number)
-{
-    return (number * load->config.fabric.net.ports + port) & ID_MASK;
-}
-
-static struct leat_sim_atm_load_sent *sent_of(const struct leat_sim_atm_load *load, uint32_t port,
-                                              uint32_t number)
-{
-    return &load->sent[(size_t)port * load->window + (number & (load->window - 1))];
-}
-
 /* The minimum number of cycles to write or read a message; one that is too long may be abandoned at
  * any time. */
 static uint64_t reported_after(const struct leat_sim_atm_load *load, uint32_t len)
@@ -89,25 +78,6 @@ static void draw_message(struct leat_sim_atm_load *load, uint32_t port)
                                            reported_after(load, host->message.len));
 }
 
-/* Does a host act in a stride, so that what concerns others is settled at its end? With
- * handed_over, strides are so short that nothing of this happens within them. */
-static bool settles_later(const struct leat_sim_atm_load *load)
-{
-    return load->sim.in_stride && !load->config.handed_over;
-}
-
-static void keep_sent(struct leat_sim_atm_load *load, uint32_t port,
-                      const struct leat_sim_atm_load_sent *sent)
-{
-    struct leat_sim_atm_load_part *part = load->host[port].part;
-    if (!settles_later(load)) {
-        *sent_of(load, port, sent->number) = *sent;
-        return;
-    }
-    assert(part->written_count < part->written_cap);
-    part->written[part->written_count++] = (struct leat_sim_atm_load_written){ port, *sent };
-}
-
 static void begin_write(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
 {
     struct leat_sim_atm_load_host *host = &load->host[port];
@@ -120,16 +90,17 @@ static void begin_write(struct leat_sim_atm_load *load, uint32_t port, uint64_t 
         .octets = octets,
         .message = { .name = { task_name[0], task_name[1], task_name[2] },
                      .instance = to_many ? UINT32_MAX : m->to,
-                     .id = message_id(load, port, host->number) },
+                     .id = leat_sim_atm_load_message_id(load, port, host->number) },
         .destination = (uint16_t)m->to,
     };
     if (!m->octets) write_octets(port, host->number, host->octets, m->len);
-    keep_sent(load, port,
-              &(struct leat_sim_atm_load_sent){ .at = m->at,
-                                                .octets = m->octets,
-                                                .number = host->number,
-                                                .len = m->len,
-                                                .copies = leat_sim_atm_load_copies(load, m->to) });
+    leat_sim_atm_load_keep_sent(
+        load, port,
+        &(struct leat_sim_atm_load_sent){ .at = m->at,
+                                          .octets = m->octets,
+                                          .number = host->number,
+                                          .len = m->len,
+                                          .copies = leat_sim_atm_load_copies(load, m->to) });
     leat_atm_aal_unit_command(&host->unit, &write, now);
     host->writing = true;
     host->written_from = begin_operation(load, m->len, now);
@@ -200,7 +171,7 @@ static void add_complete(struct leat_sim_atm_load *load, uint32_t port, uint64_t
         .until = m->stream == LEAT_ATM_AAL_TO_ONE || m->kept ? LEAT_NEVER : m->obsolete_at,
         .id = m->id,
         .number = number,
-        .len = sent_of(load, m->source, number)->len,
+        .len = leat_sim_atm_load_sent_of(load, m->source, number)->len,
         .source = m->source,
         .block = message,
     };
@@ -272,7 +243,8 @@ static struct leat_sim_delivery take_message(struct leat_sim_atm_load *load, uin
     uint8_t *received = host->part->received;
     if (load->line) memset(received, 0, len); /* a damaged message may be shorter */
     leat_atm_aal_unit_copy(&host->unit, message, 0, received, len);
-    if (!same_octets(sent_of(load, source, number), source, number, received, len))
+    if (!same_octets(leat_sim_atm_load_sent_of(load, source, number), source, number, received,
+                     len))
         host->part->counts.altered++;
     const bool is_private = load->config.is_private &&
                             load->config.is_private(load->config.next_context, &delivery);
@@ -295,130 +267,6 @@ static void report_coming(struct leat_sim_atm_load *load, uint32_t port)
     watch->coming(watch->context, &host->reading_coming, host->reading_len);
 }
 
-static void certify(const struct leat_sim_atm_load *load, const struct leat_sim_delivery *delivery,
-                    struct leat_sim_certificate *certificate)
-{
-    struct leat_sim_delivery d = *delivery;
-    const uint32_t source = (uint32_t)d.source, ports = load->config.fabric.net.ports;
-    const uint32_t number = (uint32_t)d.number + load->host[source].skipped;
-    d.at += load->skipped_cycles;
-    /* As in an id. */
-    d.number = number <= load->number_max ? number
-                                          : (message_id(load, source, number) - source) / ports;
-    leat_sim_certificate_add(certificate, &d);
-}
-
-void leat_sim_atm_load_certify(struct leat_sim_atm_load *load,
-                               const struct leat_sim_delivery *delivery)
-{
-    certify(load, delivery, &load->certificate);
-}
-
-/* ---- messages that arrived or were abandoned: at once, or after a stride, by time ------------ */
-
-static void settle_delivery(struct leat_sim_atm_load *load,
-                            const struct leat_sim_delivery *delivery)
-{
-    const uint32_t number = (uint32_t)delivery->number;
-    struct leat_sim_atm_load_sent *sent = sent_of(load, (uint32_t)delivery->source, number);
-    const bool is_known = sent->number == number;
-    if (load->config.arrived)
-        load->config.arrived(load->config.next_context, delivery, is_known ? sent->at : LEAT_NEVER);
-    if (!is_known) return;
-    leat_sim_histogram_add(&load->latency, delivery->at - sent->at);
-    if (sent->copies == 0)
-        load->counts.duplicated++;
-    else if (--sent->copies == 0 && sent->given_up)
-        load->counts.given_up_delivered++;
-}
-
-/* May be called more than once for a message, cell by cell. */
-static void settle_given_up(struct leat_sim_atm_load *load, const struct leat_sim_delivery *of)
-{
-    const uint32_t port = (uint32_t)of->source, number = (uint32_t)of->number;
-    struct leat_sim_atm_load_sent *sent = sent_of(load, port, number);
-    if (sent->number != number || sent->given_up) return;
-    sent->given_up = true;
-    if (sent->copies == 0) load->counts.given_up_delivered++;
-    if (load->config.given_up)
-        load->config.given_up(load->config.next_context, port, sent->copies, of->at);
-}
-
-static void report(struct leat_sim_atm_load *load, uint32_t port,
-                   const struct leat_sim_delivery *of, bool given_up)
-{
-    struct leat_sim_atm_load_part *part = load->host[port].part;
-    if (settles_later(load)) {
-        assert(part->report_count < part->report_cap);
-        part->report[part->report_count++] = (struct leat_sim_atm_load_report){ *of, given_up };
-    } else if (given_up)
-        settle_given_up(load, of);
-    else
-        settle_delivery(load, of);
-}
-
-/* Parts remember what they wrote: nobody looks for it now. */
-static void part_done(void *context, uint32_t number)
-{
-    struct leat_sim_atm_load *load = context;
-    struct leat_sim_atm_load_part *part = &load->part[number];
-    for (uint32_t i = 0; i < part->written_count; i++) {
-        const struct leat_sim_atm_load_written *w = &part->written[i];
-        *sent_of(load, w->port, w->sent.number) = w->sent;
-    }
-    part->written_count = 0;
-}
-
-/* The reports of a stride by cycle; those of one cycle are in the order of ports. */
-static void stride_done(void *context)
-{
-    struct leat_sim_atm_load *load = context;
-    uint32_t count[LEAT_SIM_ATM_STRIDE] = { 0 }, reports = 0;
-    uint64_t cycles = 0; /* with reports, a bit each */
-    for (uint32_t p = 0; p < load->parts; p++)
-        for (uint32_t i = 0; i < load->part[p].report_count; i++) {
-            const uint64_t cycle = load->part[p].report[i].delivery.at - load->stride_from;
-            count[cycle]++;
-            cycles |= UINT64_C(1) << cycle;
-        }
-    for (uint32_t sum = 0; cycles; cycles &= cycles - 1) {
-        uint32_t *c = &count[leat_sim_agenda_lowest(cycles)];
-        sum += *c;
-        *c = sum - *c; /* how many come before */
-    }
-    for (uint32_t p = 0; p < load->parts; p++) {
-        struct leat_sim_atm_load_part *part = &load->part[p];
-        for (uint32_t i = 0; i < part->report_count; i++, reports++)
-            load->in_order[count[part->report[i].delivery.at - load->stride_from]++] =
-                &part->report[i];
-        part->report_count = 0;
-    }
-    for (uint32_t i = 0; i < reports; i++) {
-        if (i + SETTLED_AHEAD < reports) {
-            const struct leat_sim_delivery *later = &load->in_order[i + SETTLED_AHEAD]->delivery;
-            leat_arena_fetch(sent_of(load, (uint32_t)later->source, (uint32_t)later->number));
-        }
-        (load->in_order[i]->given_up ? settle_given_up
-                                     : settle_delivery)(load, &load->in_order[i]->delivery);
-    }
-}
-
-/* What parts have counted. */
-static void collect(struct leat_sim_atm_load *load)
-{
-    for (uint32_t p = 0; p < load->parts; p++) {
-        struct leat_sim_atm_load_part *part = &load->part[p];
-        uint64_t *sum = (uint64_t *)&load->counts;
-        const uint64_t *more = (const uint64_t *)&part->counts;
-        for (size_t i = 0; i < sizeof load->counts / sizeof(uint64_t); i++)
-            sum[i] += more[i];
-        leat_sim_certificate_join(&load->certificate, &part->certificate);
-        load->last_delivery_at = leat_larger(load->last_delivery_at, part->last_delivery_at);
-        part->counts = (struct leat_sim_atm_load_counts){ 0 };
-        leat_sim_certificate_init(&part->certificate);
-    }
-}
-
 static void finish_read(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
 {
     const struct leat_sim_atm_load_watch *watch = &load->config.watch;
@@ -433,8 +281,10 @@ static void finish_read(struct leat_sim_atm_load *load, uint32_t port, uint64_t 
     part->counts.cells_delivered += cells_of(len);
     part->counts.bytes_delivered += len;
     part->last_delivery_at = leat_larger(part->last_delivery_at, now);
-    certify(load, &delivery, settles_later(load) ? &part->certificate : &load->certificate);
-    report(load, port, &delivery, false);
+    leat_sim_atm_load_certify_in(load, &delivery,
+                                 leat_sim_atm_load_settles_later(load) ? &part->certificate
+                                                                       : &load->certificate);
+    leat_sim_atm_load_report_end(load, port, &delivery, false);
     if (watch->delivered)
         watch->delivered(watch->context, &delivery, reported ? NULL : part->received, len);
     leat_atm_aal_unit_read_end(&host->unit, now);
@@ -442,54 +292,14 @@ static void finish_read(struct leat_sim_atm_load *load, uint32_t port, uint64_t 
     host->read_end_at = now;
 }
 
-static void watch_cell(const struct leat_sim_atm_load *load, uint32_t port,
-                       enum leat_sim_atm_line_direction direction, const uint8_t *cell, uint64_t at)
-{
-    const struct leat_sim_atm_load_watch *watch = &load->config.watch;
-    if (watch->cell) watch->cell(watch->context, port, direction, cell, at);
-}
-
-static void send_cell(struct leat_sim_atm_load *load, uint32_t port, const uint8_t *cell,
-                      uint64_t at)
-{
-    leat_sim_atm_send(&load->sim, port, cell, at);
-    watch_cell(load, port, LEAT_SIM_ATM_LINE_TO_NETWORK, cell, at);
-}
-
-/* Extra cells first, then the unit's own. If that is lost, its time passes nevertheless. */
-static void send_piece(struct leat_sim_atm_load *load, uint32_t port, uint64_t at)
-{
-    struct leat_sim_atm_load_line *line = &load->line[port];
-    const bool own = line->piece == line->out.extra_count;
-    if (!own)
-        send_cell(load, port, line->out.extra[line->piece], at);
-    else if (line->out.own_arrives)
-        send_cell(load, port, line->out.own, at);
-    line->sent_at = at;
-    line->next_at = own ? LEAT_NEVER : at + LEAT_SIM_ATM_LOAD_LINE_CYCLES;
-}
-
-static void send_over_line(struct leat_sim_atm_load *load, uint32_t port)
-{
-    struct leat_sim_atm_load_line *line = &load->line[port];
-    struct leat_atm_aal_unit *unit = &load->host[port].unit;
-    const uint64_t at = unit->line_at;
-    leat_sim_atm_line_pass(&line->to_network, load->medium, unit->line_cell, at, &line->out);
-    line->piece = 0;
-    if (line->out.extra_count)
-        leat_atm_aal_unit_hold(unit,
-                               (uint64_t)LEAT_SIM_ATM_LOAD_LINE_CYCLES * line->out.extra_count);
-    send_piece(load, port, at);
-}
-
 /* The unit's cell. */
 static void send_line(struct leat_sim_atm_load *load, uint32_t port)
 {
     const struct leat_atm_aal_unit *unit = &load->host[port].unit;
     if (load->line)
-        send_over_line(load, port);
+        leat_sim_atm_load_line_send(load, port);
     else
-        send_cell(load, port, unit->line_cell, unit->line_at);
+        leat_sim_atm_load_send_cell(load, port, unit->line_cell, unit->line_at);
 }
 
 static void on_given_up(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
@@ -500,7 +310,7 @@ static void on_given_up(struct leat_sim_atm_load *load, uint32_t port, uint64_t 
     const struct leat_sim_delivery of = { .at = now, .source = port, .number = number };
     load->host[port].part->counts.undeliverable++;
     if (watch->undeliverable) watch->undeliverable(watch->context, port, number, now);
-    report(load, port, &of, true);
+    leat_sim_atm_load_report_end(load, port, &of, true);
 }
 
 static void on_report(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
@@ -560,8 +370,7 @@ static void next_actions(struct leat_sim_atm_load *load, uint32_t port, uint64_t
     struct leat_sim_atm_load_host *host = &load->host[port];
     const uint64_t until = leat_smaller(last, host->own_at);
     if (load->line && load->line[port].next_at <= until) {
-        load->line[port].piece++;
-        send_piece(load, port, until);
+        leat_sim_atm_load_line_go_on(load, port, until);
     }
     const uint64_t at = leat_atm_aal_unit_step(&host->unit, until);
     const uint32_t reported = host->unit.reported;
@@ -645,26 +454,12 @@ static void plan(struct leat_sim_atm_load *load, uint32_t port)
     leat_sim_atm_wake(&load->sim, port, leat_smaller(host->unit.wake_at, host->own_at));
 }
 
-/* A refused cell is sent again unchanged: the line has decided its fate. */
-static void send_again(struct leat_sim_atm_load *load, uint32_t port, uint64_t now)
-{
-    struct leat_sim_atm_load_line *line = &load->line[port];
-    struct leat_atm_aal_unit *unit = &load->host[port].unit;
-    if (line->piece < line->out.extra_count)
-        leat_atm_aal_unit_hold(unit, now + 1 - line->sent_at);
-    else {
-        leat_atm_aal_unit_refuse(unit, now);
-        unit->reported &= ~(uint32_t)LEAT_ATM_AAL_LINE;
-    }
-    send_piece(load, port, now + 1);
-}
-
 static void refused(void *context, uint32_t port, uint64_t now)
 {
     struct leat_sim_atm_load *load = context;
     catch_up(load, port, now - 1);
     if (load->line)
-        send_again(load, port, now);
+        leat_sim_atm_load_line_send_again(load, port, now);
     else {
         leat_atm_aal_unit_refuse(&load->host[port].unit, now);
         on_report(load, port, now);
@@ -689,40 +484,14 @@ static uint32_t room(void *context, uint32_t port)
     return load->line ? (blocks + CELLS_MAX - 1) / CELLS_MAX : blocks;
 }
 
-static void receive(struct leat_sim_atm_load *load, uint32_t port, const uint8_t *cell,
-                    uint64_t now)
-{
-    if (load->cells_stay_sound)
-        leat_atm_aal_unit_receive_sound(&load->host[port].unit, cell, now);
-    else
-        leat_atm_aal_unit_receive(&load->host[port].unit, cell, now);
-    watch_cell(load, port, LEAT_SIM_ATM_LINE_TO_HOST, cell, now);
-}
-
-/* There is room for the cell that arrived; extra cells may find none. */
-static void receive_over_line(struct leat_sim_atm_load *load, uint32_t port, const uint8_t *cell,
-                              uint64_t now)
-{
-    struct leat_sim_atm_line *line = &load->line[port].to_host;
-    struct leat_sim_atm_line_arrival in;
-    leat_sim_atm_line_pass(line, load->medium, cell, now, &in);
-    if (in.own_arrives) receive(load, port, in.own, now);
-    for (uint32_t i = 0; i < in.extra_count; i++) {
-        if (leat_atm_aal_unit_room(&load->host[port].unit) > 0)
-            receive(load, port, in.extra[i], now);
-        else
-            line->counts.no_room++;
-    }
-}
-
 static void deliver(void *context, uint32_t port, const uint8_t *cell, uint64_t now)
 {
     struct leat_sim_atm_load *load = context;
     catch_up(load, port, now);
     if (load->line)
-        receive_over_line(load, port, cell, now);
+        leat_sim_atm_load_line_receive(load, port, cell, now);
     else
-        receive(load, port, cell, now);
+        leat_sim_atm_load_receive_cell(load, port, cell, now);
     plan(load, port);
 }
 
@@ -746,27 +515,12 @@ static void fetch_more(void *context, uint32_t port, const uint8_t *cell, uint64
     leat_atm_aal_unit_fetch_blocks(unit, cell, last);
     if (host->reading && unit->due[LEAT_ATM_AAL_STATE8] <= last) {
         leat_atm_aal_unit_fetch(unit, host->reading_block);
-        leat_arena_fetch(sent_of(load, host->reading_source, host->reading_number));
+        leat_arena_fetch(
+            leat_sim_atm_load_sent_of(load, host->reading_source, host->reading_number));
     }
     if (host->complete_count) {
         leat_arena_fetch(leat_sim_atm_load_readable(load, host, 0));
         leat_arena_fetch(leat_sim_atm_load_readable(load, host, host->complete_count));
-    }
-}
-
-static void init_lines(struct leat_sim_atm_load *load)
-{
-    const struct leat_atm_clos *net = &load->config.fabric.net;
-    struct leat_sim_atm_line_config line = load->config.line;
-    line.label_count = net->paths * (net->ports + 1); /* the last ones are broadcast labels */
-    line.header_octets = net->header_octets;
-    assert(leat_sim_atm_line_config_check(&line, net->ports) == LEAT_ERR_OK);
-    leat_sim_atm_line_medium_init(load->medium, &line);
-    for (uint32_t port = 0; port < net->ports; port++) {
-        struct leat_sim_atm_load_line *l = &load->line[port];
-        leat_sim_atm_line_init(&l->to_network, load->medium, port, LEAT_SIM_ATM_LINE_TO_NETWORK);
-        leat_sim_atm_line_init(&l->to_host, load->medium, port, LEAT_SIM_ATM_LINE_TO_HOST);
-        l->next_at = LEAT_NEVER;
     }
 }
 
@@ -777,18 +531,19 @@ void leat_sim_atm_load_init(struct leat_sim_atm_load *load,
     const struct leat_sim_atm_host host = {
         load, refused, act, room, deliver, stride, far ? fetch : NULL, far ? fetch_more : NULL,
     };
-    const struct leat_sim_atm_crew crew = { config->crew, part_done, stride_done };
+    const struct leat_sim_atm_crew crew = { config->crew, leat_sim_atm_load_part_done,
+                                            leat_sim_atm_load_stride_done };
     const uint32_t ports = config->fabric.net.ports;
     struct leat_sim_atm_load_pieces pieces;
     *load = (struct leat_sim_atm_load){ .config = *config };
     leat_sim_atm_load_lay(load, config, memory, &pieces);
-    if (load->line) init_lines(load);
+    if (load->line) leat_sim_atm_load_line_init(load);
     load->cells_stay_sound = config->model != LEAT_SIM_ATM_RTL && !load->line &&
                              !leat_sim_atm_fabric_errs(&config->fabric);
     load->ahead = config->model == LEAT_SIM_ATM_CELL && !config->fabric.graph && !load->line &&
                   !config->watch.cell;
     load->reports_after = reported_after(load, config->len_max);
-    load->number_max = ID_MASK / ports - 1;
+    load->number_max = LEAT_SIM_ATM_LOAD_ID_MASK / ports - 1;
     assert(load->parts == 1 || (!config->handed_over && !config->desk.serve && !config->keeps &&
                                 !config->digest && !config->is_private));
     leat_sim_atm_init(&load->sim, &config->fabric, config->model, &host, pieces.network);
@@ -818,7 +573,7 @@ void leat_sim_atm_load_run(struct leat_sim_atm_load *load, uint64_t last)
 {
     load->last = last;
     leat_sim_atm_run(&load->sim, last + 1);
-    collect(load);
+    leat_sim_atm_load_collect(load);
 }
 
 void leat_sim_atm_load_wake(struct leat_sim_atm_load *load, uint32_t port)
@@ -872,16 +627,6 @@ uint64_t leat_sim_atm_load_gaps(const struct leat_sim_atm_load *load)
     for (uint32_t port = 0; port < load->config.fabric.net.ports; port++)
         gaps += load->host[port].unit.gap_count;
     return gaps;
-}
-
-void leat_sim_atm_load_lines(const struct leat_sim_atm_load *load,
-                             struct leat_sim_atm_line_counts *out)
-{
-    *out = (struct leat_sim_atm_line_counts){ 0 };
-    for (uint32_t port = 0; load->line && port < load->config.fabric.net.ports; port++) {
-        leat_sim_atm_line_counts_add(out, &load->line[port].to_network.counts);
-        leat_sim_atm_line_counts_add(out, &load->line[port].to_host.counts);
-    }
 }
 
 void leat_sim_atm_load_units(const struct leat_sim_atm_load *load, struct leat_atm_aal_counts *out)

@@ -79,11 +79,6 @@ LEAT_SIM_ALWAYS_INLINE struct leat_net_vc_out *out_at(struct step s, uint32_t ou
     return (struct leat_net_vc_out *)(void *)(s.out + out * leat_net_vc_out_size(s.shift));
 }
 
-LEAT_SIM_ALWAYS_INLINE struct leat_net_vc_ahead *ahead_at(struct step s, uint32_t channel)
-{
-    return &out_at(s, channel >> s.shift)->ahead[channel & s.mask];
-}
-
 LEAT_SIM_ALWAYS_INLINE uint32_t bit_of(struct step s, uint32_t lane)
 {
     return UINT32_C(1) << (lane & s.mask);

@@ -131,6 +131,7 @@ static uint32_t truncation(const struct ratio *r)
 {
     double error[BATCHES];
     const uint32_t half = r->count / 2;
+    if (half < 2) return half;
     errors_without_first(r, error);
     double least = error[half];
     for (uint32_t i = 1; i < half; i++)

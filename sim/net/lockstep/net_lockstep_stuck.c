@@ -6,7 +6,7 @@
  */
 #include "net_lockstep.h"
 
-enum { NOBODY = UINT32_MAX /* a lane: it can move, or may be able to */ };
+#define NOBODY UINT32_MAX /* a lane: it can move, or may be able to */
 
 /* The words of a network, as this search reads them. */
 struct words {

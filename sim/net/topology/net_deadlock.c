@@ -57,6 +57,9 @@ static bool is_too_large(const struct leat_net_shape *shape, enum leat_net_route
     struct leat_net_extent extent;
     if (rule == LEAT_NET_TABLE) return false;
     leat_net_shape_measure(shape, &extent);
+    if (rule == LEAT_NET_ADAPTIVE &&
+        extent.routers * extent.outs * extent.radix > LEAT_NET_DEADLOCK_STEPS_MAX)
+        return true;
     return extent.routers * extent.routers > (leat_net_rule_needs_tables(rule, shape->kind)
                                                   ? LEAT_NET_DEADLOCK_SLOW_PAIRS_MAX
                                                   : LEAT_NET_DEADLOCK_PAIRS_MAX);

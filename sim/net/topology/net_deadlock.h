@@ -5,7 +5,8 @@
  * does not leave, only the escape's own part must be acyclic (Duato 1993).
  *
  * All salts and all pairs count: the search asks the routing itself for every answer that any
- * packet could get. For fabrics too large for that (LEAT_NET_DEADLOCK_PAIRS_MAX pairs of routers)
+ * packet could get. For fabrics too large for that (LEAT_NET_DEADLOCK_PAIRS_MAX pairs of routers;
+ * with adaptive routing LEAT_NET_DEADLOCK_STEPS_MAX)
  * it checks a smaller one of the same kind, rule and channels, with sizes reduced to
  * LEAT_NET_DEADLOCK_SIZE_MAX of the same parity, and the answer says so: a cycle in the large one
  * also exists in the small one. Tables and graphs have no smaller equivalent. Tables are always
@@ -23,6 +24,8 @@ enum {
 };
 #define LEAT_NET_DEADLOCK_PAIRS_MAX      (UINT64_C(1) << 22)
 #define LEAT_NET_DEADLOCK_SLOW_PAIRS_MAX (UINT64_C(1) << 18) /* for table-based rules */
+/* Adaptive routing offers up to as many ports as a router has, for each wire and router. */
+#define LEAT_NET_DEADLOCK_STEPS_MAX      (UINT64_C(1) << 30)
 
 struct leat_net_deadlock_step {
     uint32_t out, channel; /* a wire by its output port, and the virtual channel */

@@ -349,6 +349,11 @@ static void large_ones_are_judged_by_smaller_ones_of_their_kind(void)
     SCENE(&s, LEAT_NET_HYPERCUBE, 12);
     OK(!possible(&s, LEAT_NET_DOR, 1));
     scene_close(&s);
+    SCENE(&s, LEAT_NET_FATTREE, 255, 2); /* few routers, but each may offer 255 ports */
+    OK(!possible(&s, LEAT_NET_ADAPTIVE, 2));
+    find(&s, &deadlock);
+    OK(deadlock.smaller);
+    scene_close(&s);
     SCENE(&s, LEAT_NET_FLY, 8, 5);
     OK(!possible(&s, LEAT_NET_TAG, 1));
     scene_close(&s);
