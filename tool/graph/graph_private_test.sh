@@ -228,43 +228,48 @@ exits 2 "c++ does not run, expected a C++ compiler (package g++)" env PATH="$fol
 export XDG_CACHE_HOME="$folder/cache"
 
 # ---- code that does not come back ---------------------------------------------------------------
-# endless COMPILER: in OnInit, in OnReceive, in a constructor, in a destructor; by a limit and by a signal
+# endless COMPILER WAYS...: in OnInit, in OnReceive, in a constructor, in a destructor, by a limit
 # A loop that writes: before it, a compiler leaves out any other plain store.
 forever='for (;;) { }'
 endless() {
+    compiler=$1
+    shift
     app '' 'for (;;) deviceState->n++;' '' > "$folder/init.xml"
     app '' '' 'for (;;) deviceState->n++;' > "$folder/receive.xml"
     app "static struct s { s() { $forever } } s_;" '' '' > "$folder/constructor.xml"
     app "static struct s { ~s() { $forever } } s_;" '' '' > "$folder/destructor.xml"
     for name in init receive constructor destructor; do
-        timeout "$run_limit" "$leat" graph check "$folder/$name.xml" > /dev/null || { fail "$1: $name" && return; }
+        timeout "$run_limit" "$leat" graph check "$folder/$name.xml" > /dev/null || { fail "$compiler: $name" && return; }
     done
     # Several at once, since it takes two seconds to be sure.
     limited receive "--schedule fifo"
-    for words in "-j 1" "-j 2" "--schedule fifo"; do
+    for words; do
         limited init "$words"
         limited constructor "$words"
     done
     limited destructor "-j 1"
     wait
-    no_part "$1: code that does not come back"
-    told "$1" receive "--schedule fifo" "device second: a handler does not come back in OnReceive of in"
-    for words in "-j 1" "-j 2" "--schedule fifo"; do
-        told "$1" init "$words" "device first: a handler does not come back in OnInit"
-        told "$1" constructor "$words" "a constructor or destructor does not come back"
+    no_part "$compiler: code that does not come back"
+    told receive "--schedule fifo" "device second: a handler does not come back in OnReceive of in"
+    for words; do
+        told init "$words" "device first: a handler does not come back in OnInit"
+        told constructor "$words" "a constructor or destructor does not come back"
     done
-    told "$1" destructor "-j 1" "a constructor or destructor does not come back"
-    for words in "init -j 1" "receive -j 1" "receive -j 2" "constructor -j 1"; do
+    told destructor "-j 1" "a constructor or destructor does not come back"
+}
+# signalled WORDS...: the same files, by a signal
+signalled() {
+    for words; do
         # shellcheck disable=SC2086
-        set -- "$1" $words
-        interrupted TERM "$leat" graph run "$folder/$2.xml" "$3" "$4"
-        same "$1: $words, SIGTERM" "$got" 143
-        case $2 in
+        set -- $words
+        interrupted TERM "$leat" graph run "$folder/$1.xml" "$2" "$3"
+        same "$words, SIGTERM" "$got" 143
+        case $1 in
         init) who="device first: a handler does not come back in OnInit" ;;
         receive) who="device second: a handler does not come back in OnReceive of in" ;;
         *) who="a constructor or destructor does not come back" ;;
         esac
-        same "$1: $words, SIGTERM" "$(who_hangs "$folder/stderr")" "leat: $who"
+        same "$words, SIGTERM" "$(who_hangs "$folder/stderr")" "leat: $who"
     done
 }
 # limited NAME WORDS: with a limit, and a file of packets that must not stay half written
@@ -272,16 +277,17 @@ limited() {
     # shellcheck disable=SC2086
     timeout -s KILL "$run_limit" "$leat" graph run "$folder/$1.xml" $2 --until 3s --record "$folder/packets" > /dev/null 2> "$folder/$1$2" &
 }
-told() { same "$1: $2, $3" "$(who_hangs "$folder/$2$3")" "leat: $4"; }
+told() { same "$compiler: $1, $2" "$(who_hangs "$folder/$1$2")" "leat: $3"; }
 # Without the line, which a compiler may leave out for a loop that does nothing.
 who_hangs() { grep 'come back' "$1" | sed 's/, [^ ]*:[0-9]*$//'; }
-endless "c++"
+endless "c++" "-j 1" "-j 2" "--schedule fifo"
+signalled "init -j 1" "receive -j 1" "receive -j 2" "constructor -j 1"
 if command -v clang++ > /dev/null; then
     mkdir "$folder/bin"
     ln -s "$(command -v clang++)" "$folder/bin/c++"
     before=$PATH
     PATH="$folder/bin:$PATH"
-    endless clang++
+    endless clang++ "-j 1" # what it makes of such loops is another matter than leat's threads
     PATH=$before
 fi
 app 'static struct s { s() { exit(0); } } s_;' '' '' > "$folder/exit.xml"
