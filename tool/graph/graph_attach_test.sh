@@ -51,7 +51,7 @@ for words in "-j 1" "--schedule fifo" "--fabric tinsel"; do
     # shellcheck disable=SC2086
     exits 1 "leat: external left: a packet for it is lost, expected a process attached to it (--attach ADDRESS)" timeout "$run_limit" "$leat" graph run lone.xml --until idle --json $words
     same "each is told once" "$(grep -c 'is lost' "$folder/stderr")" 2
-    same "and all are counted" "$(jq -c '[.dropped_by_cause.ext_none, [.attachments[].lost]]' "$folder/stdout")" "[6,[3,3]]"
+    same "and all are counted" "$(jq -c '[.dropped_by_cause.ext_none, [.attachments[].lost], .status]' "$folder/stdout")" '[6,[3,3],"failed"]'
 done
 exits 1 "external right: a packet for it is lost" timeout "$run_limit" "$leat" graph run lone.xml --until idle --attach "unix:$folder/door" --attach-wait 0s
 sed 's/"left"/"__halt__"/; s/left:/__halt__:/; s/<EdgeI path="right[^>]*>//' lone.xml > halt.xml

@@ -83,6 +83,8 @@ for words in "-j 1" "--schedule fifo"; do
     exits 1 "assertion after" timeout "$run_limit" "$leat" graph run c.xml $words
     has "a bad index" "$(cat "$folder/stdout")" "culprit (Thread 0x0): sendIndex is out of range"
 done
+exits 1 "assertion failed" timeout "$run_limit" "$leat" graph run a.xml --json
+same "its status" "$(jq -c '[.reason,.status]' "$folder/stdout")" '["assertion","failed"]'
 device 'volatile int *p = (volatile int *)8; *p = 1;' '' > d.xml
 exits 1 "leat: device culprit: a handler crashed" timeout "$run_limit" "$leat" graph run d.xml
 device '__builtin_trap();' '' > trap.xml

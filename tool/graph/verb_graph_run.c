@@ -200,11 +200,12 @@ static bool read_job(const struct arguments *args, struct graph_job *job)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static int exit_code_of(const struct graph_job *job, const struct graph_task *task,
-                        const struct leat_poets_run_result *r)
+/* Has the application ended well? Its files and externals may have failed all the same. */
+static bool is_well(const struct graph_job *job, const struct graph_task *task,
+                    const struct leat_poets_run_result *r)
 {
-    if (r->reason != LEAT_POETS_RUN_IDLE) return r->exit_code ? FAILED : DONE;
-    return task->graph.dialect == LEAT_GRAPH_ORCH || job->idle_is_good ? DONE : FAILED;
+    if (r->reason != LEAT_POETS_RUN_IDLE) return !r->exit_code;
+    return task->graph.dialect == LEAT_GRAPH_ORCH || job->idle_is_good;
 }
 
 static void put_refusals(struct leat_json *j, const struct leat_poets_externals *x)
@@ -244,7 +245,7 @@ static void put_placement(struct leat_json *j, const struct graph_job *job,
 
 /* Of a task: its object, or its line. */
 static void show_result(const struct graph_job *job, uint32_t number,
-                        const struct leat_poets_run_result *r)
+                        const struct leat_poets_run_result *r, int code)
 {
     const struct graph_task *task = job->task[number];
     const struct leat_poets_machine *m = &task->machine;
@@ -285,7 +286,7 @@ static void show_result(const struct graph_job *job, uint32_t number,
     json_fixed(j, "compile_seconds", m->handlers->seconds, 3);
     json_fixed(j, "seconds", r->seconds, 6);
     json_fixed(j, "receives_per_second", rate, 0);
-    json_close(&out, json_status());
+    json_close(&out, code == DONE || interrupted ? json_status() : "failed");
 }
 
 /* ---- progress, for somebody at a terminal ---------------------------------------------------- */
@@ -309,15 +310,15 @@ static int report_task(struct graph_job *job, uint32_t number,
 {
     const struct graph_task *task = job->task[number];
     const bool silent = job->run.link && job->run.link->rank; /* the first rank reports for all */
-    const int code = exit_code_of(job, task, result);
-    if (!silent) show_result(job, number, result);
-    if (result->table_failed || job->attach[number].externals.lost) return FAILED;
-    if (result->reason == LEAT_POETS_RUN_INTERRUPTED) return FAILED;
-    if (!silent && result->reason == LEAT_POETS_RUN_IDLE && code != DONE)
+    const bool well = is_well(job, task, result);
+    const bool failed = !well || result->table_failed || job->attach[number].externals.lost ||
+                        result->reason == LEAT_POETS_RUN_INTERRUPTED;
+    if (!silent) show_result(job, number, result, failed ? FAILED : DONE);
+    if (!silent && result->reason == LEAT_POETS_RUN_IDLE && !well)
         complain("%sthe application is idle and has not said that it is done (--until idle: that "
                  "is good)",
                  task->prefix);
-    return code;
+    return failed ? FAILED : DONE;
 }
 
 /* The worst of all tasks. */
