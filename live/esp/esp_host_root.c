@@ -194,8 +194,10 @@ static void say_missing(const struct leat_esp_host_root *root,
                      "expected members with this key, and routers that let pass what they send",
                      r->members, r->attempts);
     else if (r->end == LEAT_ESP_VOID)
-        live_because(why, "no answer: all %u attempts were void; %llu packets came with E",
-                     r->attempts, (unsigned long long)r->errors);
+        live_because(why,
+                     "no answer: %u of %u attempts were void, the last among them; %llu packets "
+                     "came with E",
+                     r->voids, r->attempts, (unsigned long long)r->errors);
     else
         live_because(why,
                      "no answer in time: of %u branches at the root %u are missing in the last of "

@@ -215,8 +215,8 @@ static void put_result(const struct esp_run *run)
     else
         text_print(text, "  %-14s %20s  %s\n", "answer", "none", esp_end_name(r->end));
     text_print(text, "  %-14s %20s\n", "truth", true_text(run).text);
-    text_print(text, "  %-14s %20u  with %u rounds each, %u of them void\n", "attempts",
-               r->attempts, r->rounds, r->voids);
+    text_print(text, "  %-14s %20u  the last with %u rounds, %u void\n", "attempts", r->attempts,
+               r->rounds, r->voids);
     text_print(text, "  %-14s %20s\n", "time", duration_text(took / us * us));
     put_traffic(leat_sim_esp_instructions(s), "packets", "packets_per_link_max", "packets", j,
                 text);
@@ -280,9 +280,9 @@ static int show(struct esp_run *run)
         complain("no whole tree: the route of %u of %u members is not known", r->unplaced,
                  r->members);
     else if (r->end == LEAT_ESP_VOID)
-        complain("no answer: all %u attempts were void, %" PRIu64 " packets came with E; %" PRIu64
-                 " instructions found their store full",
-                 r->attempts, r->errors, run->sim.counts.full);
+        complain("no answer: %u of %u attempts were void, the last among them; %" PRIu64
+                 " packets came with E, %" PRIu64 " instructions found their store full",
+                 r->voids, r->attempts, r->errors, run->sim.counts.full);
     else if (!r->received)
         complain("no answer in time: nothing came from %u members in %u attempts", r->members,
                  r->attempts);

@@ -15,7 +15,7 @@ exits 0 "" "$leat" esp sim --tree 2,2 --members 4 --service sum --values "$folde
 same "text" "$(cat "$folder/stdout")" "sum of 4 members over 3 routers
   answer                           30  right
   truth                            30
-  attempts                          1  with 1 rounds each, 0 of them void
+  attempts                          1  the last with 1 rounds, 0 void
   time                        15.01ms
   packets                          14  over links, at most 2 over one
   announcements                    24  over links, at most 8 over one
