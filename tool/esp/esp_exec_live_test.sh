@@ -6,7 +6,7 @@
 #   root -0- r0 -1- m0
 #               -2- m1         link n is 10.1.n.0/24: .1 above, .2 below
 set -eu
-leat=$1
+leat=$1 script=$(dirname "$0")/../../share/esp/hosts.esp
 . "$(dirname "$0")/../../test/lib.sh"
 . "$(dirname "$0")/../../test/live.sh"
 tear_down() {
@@ -23,26 +23,11 @@ ip -n "${name}root" route add 10.1.0.0/16 via 10.1.0.2
 python3 "$(dirname "$0")/../../test/veth.py" gro on $polling
 python3 "$(dirname "$0")/../../test/veth.py" checksums off "${name}root:d0" "${name}m0:up" "${name}m1:up"
 
-# The router counts both members and sums their values: the root sees one packet of each phase. A member
-# waits for a sign of the other one, so that no step depends on how fast a host is.
-cat > "$folder/script" << 'END'
-send members opcode=COUNT computationId=77 compValTag=1 thresh=1 flags=X
-send members to root opcode=NOP computationId=@ flags=0
-expect root opcode=COUNT computationId=77
-expect root opcode=NOP computationId=0
-expect root opcode=NOP computationId=1
-send root to member.0 opcode=NOP computationId=5 flags=0
-send root to member.1 opcode=NOP computationId=5 flags=0
-expect members opcode=NOP computationId=5
-send members opcode=COLLECT computationId=77 compValTag=2 val=20@ chldCntTag=1 op=ADD flags=X
-expect root opcode=COLLECT computationId=77 val=401
-silence root opcode=COLLECT within 300ms
-END
 # play NAME HOST OPTION...: in the background
 play() {
     host=$1 as=$2
     shift 2
-    nsenter "$(net_of "$host")" "$leat" esp exec "$folder/script" --play "$as" --wait 60s --json "$@" > "$folder/$as" 2> "$folder/$as.err" &
+    nsenter "$(net_of "$host")" "$leat" esp exec "$script" --play "$as" --wait 60s --json "$@" > "$folder/$as" 2> "$folder/$as.err" &
 }
 # listens HOST: some program there has bound port 4253
 listens() { in_ns "$1" grep -qi ':109d ' /proc/net/udp6; }
