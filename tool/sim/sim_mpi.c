@@ -68,6 +68,8 @@ bool sim_ranks_open(struct leat_sim_ranks *ranks)
     if (!open_ranks(ranks, why, sizeof why) || ranks->abi != LEAT_SIM_RANKS_ABI)
         return complain("mpirun leat: %s", why);
     if (ranks->rank) fall_silent();
+    setenv("NO_COLOR", "1",
+           1); /* mpirun gives a terminal to rank 0, wherever its own output goes */
     plain_exchange = ranks->exchange;
     ranks->exchange = timed_exchange;
     return true;

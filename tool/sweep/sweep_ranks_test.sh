@@ -17,6 +17,9 @@ done
 # shellcheck disable=SC2086
 exits 0 "" ranks 2 sweep $points -j 3 --store "$folder/jobs.sqlite"
 same "2 ranks with 3 runs at a time" "$(jq -cS . "$folder/stdout")" "$one"
+(unset NO_COLOR && TERM=xterm ranks 2 sweep mesh:4,4 --load 0.1 --cycles 1000 --store "$folder/plain.sqlite" > "$folder/plain")
+same "colours in a file" "$(tr -dc '\033' < "$folder/plain" | wc -c)" 0
+has "the table" "$(cat "$folder/plain")" "mean latency"
 exits 2 "expected at most 256 runs at a time" ranks 2 sweep mesh:4,4 --load 0.1 -j 200 --store "$folder/none.sqlite"
 exits 2 "cannot be written" ranks 2 sweep mesh:4,4 --load 0.1 --store "$folder/none/x.sqlite"
 exits 2 "this run was refused" ranks 3 sweep mesh:4,4,x --load 0.1 --cycles 100 --store "$folder/none.sqlite"
