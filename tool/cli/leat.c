@@ -1,8 +1,10 @@
 /* The main program: finds the verb, reads its arguments, runs it. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "tool.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -27,6 +29,27 @@ static bool check_stack(void)
     if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur >= STACK_KIB * (rlim_t)1024) return true;
     return complain("the stack may have %llu KiB, expected at least %d (ulimit -s)",
                     (unsigned long long)limit.rlim_cur / 1024, STACK_KIB);
+}
+
+static __attribute__((noinline)) void touch_stack(void)
+{
+    volatile char deep[(STACK_KIB - 128) * 1024];
+    for (size_t at = 0; at < sizeof deep; at += 4096)
+        deep[at] = 0;
+}
+
+/* Where memory is limited (ulimit -v), a stack that cannot grow kills the command as well. So it
+ * grows at the beginning, and what lacks memory later can say so. */
+static bool take_stack(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY) return true;
+    void *room = mmap(NULL, STACK_KIB * 1024, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED)
+        return complain("no memory: the stack needs %d KiB (ulimit -v)", STACK_KIB);
+    munmap(room, STACK_KIB * 1024);
+    touch_stack();
+    return true;
 }
 
 /* What a verb refuses may be an operand that was meant as the file of --json. Files that exist are
@@ -71,7 +94,7 @@ int main(int argc, char **argv)
         fputs("(see leat help)\n", stderr);
         return WRONG;
     }
-    if (!check_stack()) return WRONG;
+    if (!check_stack() || !take_stack()) return WRONG;
     catch_signals();
     return run_verb(verb, argv + (argc > 1 ? 2 : 1));
 }
