@@ -25,7 +25,7 @@ enum {
     SIGNALLED = 128,          /* exit code of an interrupt, and its number */
     CHECK_NS = 100000000,     /* between two checks of a run that is to end */
     CHECKS_WITHOUT_TURN = 20, /* in the same handler: it does not return */
-    CHECKS_TO_ANSWER = 10,    /* until its thread says where it is */
+    CHECKS_TO_ANSWER = 100,   /* until its thread says where it is, on a busy machine too */
     FRAMES_MAX = 64,          /* of a stack that are looked at */
 };
 
