@@ -192,7 +192,7 @@ exits 2 "" "$leat" graph check --no-handlers "$folder/bad.xml"
 same "several" "$(sed 's/.*xml:\([0-9]*\):.* \(E_[A-Z]*\): .*/\1\2/' "$folder/stderr" | paste -sd' ')" "8E_DUP 15E_REF 26E_REF 27E_REF"
 awk 'NR == 31 { for (i = 0; i < 100; i++) print "<EdgeI path=\"q:in-a:out\"/>" } { print }' "$folder/v4.xml" > "$folder/bad.xml"
 exits 2 "and 36 more" "$leat" graph check "$folder/bad.xml"
-exits 2 "E_XML: $folder/none.xml: cannot be opened" "$leat" graph check "$folder/none.xml"
+exits 2 "$folder/none.xml: E_XML: cannot be opened" "$leat" graph check "$folder/none.xml"
 exits 2 "E_XML" "$leat" graph check /dev/null
 exits 2 "cannot be read" "$leat" graph check "$folder"
 # Each line taken away, each file cut anywhere: an answer, never a crash.

@@ -448,8 +448,9 @@ static bool read_file(struct leat_graph *graph, enum leat_graph_dialect dialect,
                                                        : (struct leat_graph_place){ 0 };
     bool good = false;
     if (!in) {
-        leat_graph_wrong(&graph->report, whole, "E_XML", "%s: cannot be opened: %s", file,
-                         strerror(errno));
+        /* The place of one that no other file names is that file. */
+        leat_graph_wrong(&graph->report, whole, "E_XML", "%s%scannot be opened: %s",
+                         source->from ? file : "", source->from ? ": " : "", strerror(errno));
     } else if (!r || !leat_graph_report_file(&graph->report, in == stdin ? "standard input" : file,
                                              &r->file_number)) {
         leat_graph_wrong(&graph->report, whole, "E_LIMIT", "%s: no memory, or too many files",
