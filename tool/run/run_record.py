@@ -109,7 +109,7 @@ def check_counters(events):
     check(max(v["value"] for v in events if v["track"] == "network.in_flight") > 0, "nothing was ever under way")
 
 
-def check_packets(events):
+def check_hops(events):
     """Packets pass wire after wire, each where the one before led to, from a port to another."""
     at, hops = {}, 0
     for e in filter(is_packet, events):
@@ -224,7 +224,7 @@ check([e["time_ps"] for e in table] == sorted(e["time_ps"] for e in table), "tim
 check_messages(table, told["per_task"])
 check_spans(table, told["per_task"])
 check_counters(table)
-check_packets(table)
+check_hops(table)
 folds, casts = check_operations(table, told["per_task"])
 operations = (folds + casts) * (len(told["per_task"]) - 1)
 if operations:
