@@ -9,7 +9,7 @@ import { kindOf, firstField } from "./recording.js";
 import { wireGroupOf } from "./wires.js";
 
 const LINK_ATON = 148; /* packets of rings */
-const OF_PORTS = new Set(["port", "write", "read", "queue"]);
+const OF_PORTS = new Set(["port", "write", "read", "queue", "variable", "bindings"]);
 const OF_TASKS = new Set(["rank", "task", "inbox"]);
 const CIRCLE_MAX = 96; /* more places than this are a field of squares */
 const LABEL_WIDTH = 76; /* beside a circle */
