@@ -32,6 +32,7 @@ export class Fabric {
         this.network = placesOf(this.rec, this.lanes);
         this.wires = wiresOf(opened);
         this.switches = this.wires && new Switches(this.wires);
+        this.findHighs();
         this.moving = [];
         this.selectedMessage = -1n;
         this.canvas = element("canvas", { class: "network", role: "img", tabindex: "0",
@@ -109,14 +110,35 @@ export class Fabric {
         return glow;
     }
 
-    /* The share of its greatest value that a place's fullest queue has; and the value. */
+    /* "queue" of queue3: such signals have one scale. */
+    kindOfSignal(t) {
+        const { parent, name } = this.rec.tracks[t];
+        return `${parent}.${name.replace(/\d+$/, "")}`;
+    }
+
+    findHighs() {
+        this.highs = new Map();
+        for (const place of this.network.list)
+            for (const t of place.queues) {
+                const kind = this.kindOfSignal(t);
+                this.highs.set(kind, Math.max(this.highs.get(kind) ?? 1, valueRange(this.lanes, t).high));
+            }
+    }
+
+    /* Of an ATON variable; "": there is none. */
+    variableOf(place) {
+        const t = place.queues.find((track) => this.rec.tracks[track].name.startsWith("variable"));
+        const value = t === undefined ? NaN : valueBefore(this.lanes, t, firstAfter(this.lanes, t, this.stage.now));
+        return Number.isNaN(value) ? "" : String(value);
+    }
+
+    /* The share of the greatest value of its kind that a place's fullest queue has; and the value. */
     queueOf(place) {
         let share = 0;
         let value = 0;
         for (const t of place.queues) {
             const is = valueBefore(this.lanes, t, firstAfter(this.lanes, t, this.stage.now));
-            const { high } = valueRange(this.lanes, t);
-            if (is > value) [value, share] = [is, is / Math.max(1, high)];
+            if (is > value) [value, share] = [is, is / Math.max(1, this.highs.get(this.kindOfSignal(t)))];
         }
         return { share, value };
     }
@@ -203,8 +225,10 @@ export class Fabric {
         const size = Math.max(3, Math.min(13, 13 * this.switches.scale));
         Object.assign(drawn, { size, titleX: 8, titleY: 12, isDrawn: true });
         for (const i of drawn.places) {
-            const point = this.wires.terminal(Number(list[i].number), false);
-            list[i].isDrawn = list[i].what === "port" && point !== null;
+            const isRouter = list[i].what === "router" && Number(list[i].number) < this.wires.routers;
+            const point = isRouter ? this.wires.router(Number(list[i].number)) : this.wires.terminal(Number(list[i].number), false);
+            list[i].isRouter = isRouter;
+            list[i].isDrawn = (list[i].what === "port" || isRouter) && point !== null;
             list[i].angle = undefined;
             [list[i].x, list[i].y] = list[i].isDrawn ? this.switches.at(point) : [-99, -99];
         }
@@ -248,6 +272,11 @@ export class Fabric {
         const { pen } = this;
         const size = cluster.size;
         const half = Math.max(1, size * (cluster.isField ? 0.45 : 0.5));
+        if (place.isRouter) { /* the drawing has it; what it holds is beside it */
+            this.drawGlow(place, this.switches.radius);
+            this.drawQueue(place, this.switches.radius);
+            return;
+        }
         pen.fillStyle = place.use > 0 ? useColor(place.use) : colors().raised;
         pen.strokeStyle = place.comers > 1 ? colors().hot : colors().faint;
         pen.lineWidth = place.comers > 1 ? 3 : 1;
@@ -296,7 +325,7 @@ export class Fabric {
 
     drawLabel(place, cluster, half) {
         const { pen } = this;
-        const task = this.taskOf(place);
+        const task = this.taskOf(place) || this.variableOf(place);
         const isOuter = place.angle !== undefined;
         const away = half + (task ? 15 : 9);
         const x = place.x + (isOuter ? away * Math.cos(place.angle) * 1.2 : 0);

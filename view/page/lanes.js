@@ -90,7 +90,7 @@ class Maker {
             const event = lanes.event[item];
             const kind = kindOf(rec, event);
             if (kind === FRAME) sum += frameLength(rec, event);
-            else if (kind === FLOW && partOf(rec, event) === PASSES) sum += flowLength(rec, event);
+            else if (kind === FLOW && !rec.tracks[track].link && partOf(rec, event) === PASSES) sum += flowLength(rec, event);
             lanes.amount[item] = sum;
         }
     }

@@ -9,7 +9,8 @@ import { kindOf, firstField } from "./recording.js";
 import { wireGroupOf } from "./wires.js";
 
 const LINK_ATON = 148; /* packets of rings */
-const OF_PORTS = new Set(["port", "write", "read", "queue", "variable", "bindings"]);
+const OF_PORTS = new Set(["port", "write", "read", "queue", "variable"]);
+const OF_ROUTERS = new Set(["router", "bindings"]);
 const OF_TASKS = new Set(["rank", "task", "inbox"]);
 const CIRCLE_MAX = 96; /* more places than this are a field of squares */
 const LABEL_WIDTH = 76; /* beside a circle */
@@ -60,7 +61,8 @@ class Places {
         if (track.parent === this.wires && this.wires > 0) return;
         if (what === "fabric" && number === "") return;
         if (OF_TASKS.has(what) || (track.kind === SIGNAL && number === "")) return;
-        const index = this.place(within, OF_PORTS.has(what) ? "port" : what, number);
+        if (what === "value" && track.kind === SIGNAL) return; /* of a binding: see the time line */
+        const index = this.place(within, OF_PORTS.has(what) ? "port" : OF_ROUTERS.has(what) ? "router" : what, number);
         this.placeOf[t] = index;
         const place = this.list[index];
         if (track.link === LINK_ATON) place.isRing = true;
