@@ -11,6 +11,7 @@ import { wireGroupOf } from "./wires.js";
 const LINK_ATON = 148; /* packets of rings */
 const OF_PORTS = new Set(["port", "write", "read", "queue", "variable"]);
 const OF_ROUTERS = new Set(["router", "bindings"]);
+const OF_HALVES = new Set(["half", "tables"]);
 const OF_TASKS = new Set(["rank", "task", "inbox"]);
 const CIRCLE_MAX = 96; /* more places than this are a field of squares */
 const LABEL_WIDTH = 76; /* beside a circle */
@@ -62,7 +63,7 @@ class Places {
         if (what === "fabric" && number === "") return;
         if (OF_TASKS.has(what) || (track.kind === SIGNAL && number === "")) return;
         if (what === "value" && track.kind === SIGNAL) return; /* of a binding: see the time line */
-        const index = this.place(within, OF_PORTS.has(what) ? "port" : OF_ROUTERS.has(what) ? "router" : what, number);
+        const index = this.place(within, OF_PORTS.has(what) ? "port" : OF_ROUTERS.has(what) ? "router" : OF_HALVES.has(what) ? "half" : what, number);
         this.placeOf[t] = index;
         const place = this.list[index];
         if (track.link === LINK_ATON) place.isRing = true;
