@@ -175,7 +175,9 @@ static bool read_options(struct pktway_query *a)
                                 "--count --json --cut-through --priority --every --file "
                                 "--messages --output --record";
     const char *fabric = argument(a->args, "--fabric");
+    const struct result_name record = { "--record", argument(a->args, "--record") };
     a->text = argument(a->args, "--json") ? NULL : stdout;
+    if (record.path && !result_names_apart(a->args->verb, &record, 1, NULL)) return false;
     a->size = SIZE_DEFAULT;
     a->count = 1;
     if (!read_fabric(a, fabric) || !fabric_refuse_foreign(a->args, &a->network->base, "", known) ||

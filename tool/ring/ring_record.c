@@ -21,6 +21,7 @@
 #include <leat/capture.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     LINK_ATON = LEAT_LINK_USER0 + 1,
@@ -91,8 +92,12 @@ void ring_record_visited(void *context, uint32_t station, const uint8_t *image, 
     if (c->opcode < LEAT_ATON_SORT)
         leat_sim_record_value(&r->recorder, r->now, r->variable[station],
                               leat_aton_value_get(image, LEAT_ATON_VARIABLE_AT, c->width_bits));
-    if (is_sender || r->ring->config.stations <= FRAMES_STATIONS_MAX)
-        put_frame(r, station, LEAT_SIM_OUT, image, len, at);
+    if ((is_sender || r->ring->config.stations <= FRAMES_STATIONS_MAX) &&
+        len <= LEAT_SIM_FRAME_LEN_MAX) {
+        memcpy(r->octets, image, len);
+        leat_aton_packet_seal(r->octets, len); /* the simulated ring does without a CRC */
+        put_frame(r, station, LEAT_SIM_OUT, r->octets, len, at);
+    }
 }
 
 void ring_record_done(struct ring_query *query)

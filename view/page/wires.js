@@ -10,7 +10,7 @@ import { GROUP, LANE, SIGNAL } from "./recording.js";
 import { firstAfter, amountUpTo } from "./lanes.js";
 
 const PITCH = 60; /* between routers in a circle */
-const NAME = /^(\d+)>(port)?(\d+)(?: #(\d+))?$/;
+const NAME = /^(\d{1,5})>(port)?(\d{1,5})(?: #(\d+))?$/; /* a recording has 65535 tracks at most */
 
 /* The group of the wires, its "network" above it. */
 export function wireGroupOf(rec) {
