@@ -13,10 +13,10 @@
 enum { VIEW_SOURCES_MAX = 2, VIEW_FRAME_LEN_MAX = 65535 };
 
 struct view_source {
-    const char *name;  /* for people: a file's, without its folder, or "ring eth0" */
-    const char *path;  /* of a recording; NULL: a live part */
-    int fd;            /* of a recording */
-    struct stat about; /* when it was opened */
+    const char *name;    /* for people: a file's, without its folder, or "ring eth0" */
+    const char *path;    /* of a recording; NULL: a live part */
+    int fd;              /* of a recording */
+    struct stat about;   /* when it was opened */
     const char *drawing; /* of its network: places as JSON (fabric_draw.h); NULL: none */
 };
 

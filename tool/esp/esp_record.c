@@ -55,14 +55,14 @@ static void put(leat_sim_kind kind, leat_time at, uint32_t track, uint32_t name)
 
 static void put_flow(uint32_t lane, leat_sim_step step, uint32_t letter, size_t len)
 {
-    record_order_put(&rec.order,
-                     &(struct leat_sim_event){
-                         .kind = LEAT_SIM_FLOW,
-                         .at = rec.sim->now,
-                         .track = lane,
-                         .step = step,
-                         .flow = { .message = LEAT_SIM_FIRST_PACKET + rec.number[letter],
-                                   .len = len } });
+    record_order_put(
+        &rec.order,
+        &(struct leat_sim_event){
+            .kind = LEAT_SIM_FLOW,
+            .at = rec.sim->now,
+            .track = lane,
+            .step = step,
+            .flow = { .message = LEAT_SIM_FIRST_PACKET + rec.number[letter], .len = len } });
 }
 
 /* Replies of nodes are long and rare, and not shown. */

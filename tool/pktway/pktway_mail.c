@@ -1,8 +1,8 @@
 #include "pktway_mail.h"
-#include "pktway_record.h"
 #include "lines.h"
 #include "number.h"
 #include "pktway_options.h"
+#include "pktway_record.h"
 #include "pktway_shared.h"
 #include "result_file.h"
 #include <inttypes.h>

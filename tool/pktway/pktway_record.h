@@ -27,8 +27,8 @@ bool pktway_record_close(struct pktway_record *record, bool keep);
 void pktway_record_leaves(struct pktway_record *record, uint32_t port, uint64_t id, uint64_t len);
 void pktway_record_arrives(struct pktway_record *record, uint32_t port, uint64_t id, uint64_t len,
                            leat_time at);
-void pktway_record_passes(struct pktway_record *record,
-                          const struct leat_sim_packetway_pass *pass, uint64_t id);
+void pktway_record_passes(struct pktway_record *record, const struct leat_sim_packetway_pass *pass,
+                          uint64_t id);
 void pktway_record_learns(struct pktway_record *record, uint32_t router, uint32_t end);
 
 #endif

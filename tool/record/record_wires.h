@@ -19,11 +19,12 @@
 enum { RECORD_HOPS_DEFAULT = 1000000, RECORD_HOPS_MAX = 1000000000 };
 
 /* An option of leat sim and leat run. */
-#define OPTION_RECORD_HOPS                                                                    \
-    {                                                                                         \
-        "--record-hops", "N", "record so many hops of packets at most; 0: only where they "   \
-                              "enter and leave",                                              \
-            COUNT(0, RECORD_HOPS_MAX), .preset = "1e6 hops", .kinds = "atm flits"             \
+#define OPTION_RECORD_HOPS                                                        \
+    {                                                                             \
+        "--record-hops", "N",                                                     \
+            "record so many hops of packets at most; 0: only where they "         \
+            "enter and leave",                                                    \
+            COUNT(0, RECORD_HOPS_MAX), .preset = "1e6 hops", .kinds = "atm flits" \
     }
 
 /* Takes an event of the recording. */

@@ -46,8 +46,8 @@ struct ring_query {
     const struct ring_job *job;
     struct leat_sim_aton ring;
     void *memory;
-    struct ring_wave *wave;     /* NULL: no waveform */
-    struct ring_record *record; /* NULL: no recording */
+    struct ring_wave *wave;       /* NULL: no waveform */
+    struct ring_record *record;   /* NULL: no recording */
     struct leat_aton_order order; /* that was sent last */
     struct leat_sim_aton_result result;
     struct leat_aton_packet packet; /* the result as a packet, its payload in `payload` */

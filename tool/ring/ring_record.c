@@ -34,8 +34,9 @@ struct ring_record {
     struct result_file file;
     struct leat_sim_recorder recorder;
     const struct leat_sim_aton *ring;
-    uint32_t *port, *variable, *bits; /* [stations], bits: [stations * RING_WAVE_SIGNALS], or NULL */
-    uint64_t *last;                   /* of bits */
+    uint32_t *port, *variable,
+        *bits;      /* [stations], bits: [stations * RING_WAVE_SIGNALS], or NULL */
+    uint64_t *last; /* of bits */
     uint32_t token;
     uint64_t packets;
     leat_time now;

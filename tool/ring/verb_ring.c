@@ -8,11 +8,10 @@
 /* Stations of a live ring have their operands, and their trees by leat ring set. */
 static int on_live(const struct arguments *args)
 {
-    static const char *const simulated[] = { "--operands", "--from",  "--propagation",
-                                             "--hold",     "--model", "--disabled",
-                                             "--only",     "--tree",  "--expression",
-                                             "--fault",    "--seed",  "--vcd",
-                                             "--record" };
+    static const char *const simulated[] = {
+        "--operands", "--from",       "--propagation", "--hold", "--model", "--disabled", "--only",
+        "--tree",     "--expression", "--fault",       "--seed", "--vcd",   "--record"
+    };
     for (unsigned i = 0; i < sizeof simulated / sizeof *simulated; i++)
         if (argument(args, simulated[i]))
             return misuse(args->verb, "%s is of simulated rings, expected --stations with it",
@@ -40,7 +39,7 @@ static int run_algorithm(const struct arguments *args)
 #define SIMULATED                                                                               \
     "--stations --operands --only --from --to --propagation --hold --model --disabled --fault " \
     "--seed "                                                                                   \
-    "--vcd --record "                                                                                    \
+    "--vcd --record "                                                                           \
     "--register --width --quorum --sender --json"
 #define ALGORITHM SIMULATED " --live --dev --group --timeout"
 #define WHERE     "[--stations N | --live | --dev DEVICE] [OPTIONS]"

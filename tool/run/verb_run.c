@@ -97,7 +97,8 @@ static bool read_job(const struct arguments *args, struct run_job *job,
     job->fabric = fabric[0];
     if (argument(args, "--record-hops") && !job->record)
         return misused(args->verb, "--record-hops, expected --record with it");
-    return number_take(args, "--record-hops", &job->record_hops) && check_files(args) && number_take_small(args, "-n", &job->tasks) &&
+    return number_take(args, "--record-hops", &job->record_hops) && check_files(args) &&
+           number_take_small(args, "-n", &job->tasks) &&
            number_take(args, "--patience", &job->patience) &&
            number_take(args, "--overhead", &job->overhead) &&
            number_take_small(args, "--flit-bytes", &job->flit_octets) &&

@@ -312,8 +312,9 @@ bool net_read_job(const struct arguments *args, struct leat_fabric *fabric,
                              .json = argument(args, "--json"),
                              .unsafe = argument(args, "--unsafe") };
     return read_model(args) && threads_take(args, &job->threads) &&
-           device_take(args, &job->device) && read_record(args, job) && number_take(args, "--cycles", &job->cycles) &&
-           build(args, fabric, job) && read_links(args, job) &&
+           device_take(args, &job->device) && read_record(args, job) &&
+           number_take(args, "--cycles", &job->cycles) && build(args, fabric, job) &&
+           read_links(args, job) &&
            sim_check_cycles(args, job->cycles, &n->design.plan.clock, "") &&
            read_traffic(args, job) && check_length(args, job) &&
            net_read_faults(args, &n->built.topology, LEAT_NET_FLIT_BITS, &job->faults) &&

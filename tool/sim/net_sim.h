@@ -34,7 +34,7 @@ struct net_job {
     bool json, links, unsafe;
     const char *record;   /* a file; NULL: none */
     uint64_t record_hops; /* that it has, at most */
-    bool ends; /* the work is finite: a trace, or a number of rounds */
+    bool ends;            /* the work is finite: a trace, or a number of rounds */
     struct device_choice device;
 };
 

@@ -5,10 +5,10 @@
 #include "net_faults.h"
 #include "net_steady.h"
 #include "net_traffic.h"
+#include "record_wires.h"
 #include "sim_atm_check_load.h"
 #include "sim_atm_load.h"
 #include "sim_atm_traffic.h"
-#include "record_wires.h"
 #include "tool.h"
 
 #define SIM_CYCLES_MAX UINT64_C(1000000000000000)

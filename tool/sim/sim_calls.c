@@ -6,9 +6,9 @@
 #include "json_out.h"
 #include "number.h"
 #include "pieces.h"
+#include "record_fabric.h"
 #include "result_file.h"
 #include "sim.h"
-#include "record_fabric.h"
 #include <inttypes.h>
 #include <leat/capture.h>
 #include <stdlib.h>

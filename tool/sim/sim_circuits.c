@@ -55,9 +55,10 @@ static bool read_plan(const struct arguments *args, struct job *job)
 
 static bool read_options(const struct arguments *args, struct leat_fabric *fabric, struct job *job)
 {
-    static const char known[] = "--circuits --load --cycles --seed --model --record --record-hops --json --fault "
-                                "--fault-file --bit-errors --loss --insert --duplicate --hec "
-                                "--dead";
+    static const char known[] =
+        "--circuits --load --cycles --seed --model --record --record-hops --json --fault "
+        "--fault-file --bit-errors --loss --insert --duplicate --hec "
+        "--dead";
     struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
     struct leat_sim_atm_plain_config *plain = &job->config.plain;
     const char *foreign = argument_not_in(args, known);
@@ -67,7 +68,8 @@ static bool read_options(const struct arguments *args, struct leat_fabric *fabri
            sim_read_model(args, &atm->fabric, &plain->model) &&
            number_take(args, "--cycles", &job->cycles) &&
            number_take(args, "--seed", &plain->seed) && sim_take_load(args, &plain->load_ppm) &&
-           sim_read_lines(args, atm, &plain->line, job->outage) && sim_read_record(args, fabric, &job->record) &&
+           sim_read_lines(args, atm, &plain->line, job->outage) &&
+           sim_read_record(args, fabric, &job->record) &&
            sim_check_cycles(args, job->cycles, &atm->base.clock, "") && read_plan(args, job);
 }
 
@@ -425,9 +427,7 @@ int run_sim_circuits(const struct arguments *args, struct leat_fabric *fabric, c
     static struct job job;
     struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
     void *memory = NULL;
-    job = (struct job){ .name = atm->base.name,
-                        .file = file,
-                        .cycles = 1000000 };
+    job = (struct job){ .name = atm->base.name, .file = file, .cycles = 1000000 };
     job.config.plain.seed = 1;
     int code = read_options(args, fabric, &job) ? DONE : WRONG;
     job.config.plain.line.seed = atm->faults.seed = job.config.plain.seed;

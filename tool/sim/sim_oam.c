@@ -165,8 +165,9 @@ static bool check(const struct arguments *args, const struct job *job)
 
 static bool read_options(const struct arguments *args, struct leat_fabric *fabric, struct job *job)
 {
-    static const char known[] = "--oam --load --cycles --seed --model --record --record-hops --json --fault "
-                                "--fault-file --bit-errors --loss --insert --duplicate --hec";
+    static const char known[] =
+        "--oam --load --cycles --seed --model --record --record-hops --json --fault "
+        "--fault-file --bit-errors --loss --insert --duplicate --hec";
     struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
     const char *foreign = argument_not_in(args, known);
     if (foreign && strcmp(foreign, "--dead") == 0)
@@ -516,9 +517,8 @@ int run_sim_oam(const struct arguments *args, struct leat_fabric *fabric)
     static struct job job;
     struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
     void *memory = NULL;
-    job = (struct job){ .name = atm->base.name,
-                        .words = argument(args, "--oam"),
-                        .cycles = 1000000 };
+    job =
+        (struct job){ .name = atm->base.name, .words = argument(args, "--oam"), .cycles = 1000000 };
     job.config = (struct leat_sim_atm_oam_config){ .fabric = atm->fabric,
                                                    .period = LEAT_SIM_ATM_OAM_PERIOD,
                                                    .load_ppm = LOAD_DEFAULT,

@@ -15,8 +15,8 @@
 enum { WHY_CAP = 1024 };
 
 /* Sources of the check workload have neither messages nor lines. */
-static const char with_w[] =
-    "--traffic --load --seed --cycles --model --record --record-hops --json --threads --fault --fault-file";
+static const char with_w[] = "--traffic --load --seed --cycles --model --record --record-hops "
+                             "--json --threads --fault --fault-file";
 
 bool sim_refuse_traffic(const struct arguments *args, const char *name, const char *known)
 {

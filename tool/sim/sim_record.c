@@ -27,7 +27,6 @@
 
 enum { ID_MASK = 0x7fffffff }; /* of a message: its number times the ports, plus its port */
 
-
 struct port_track {
     uint32_t cells, write, read; /* lanes */
     uint64_t sent_at;            /* what the network has of this port's last cell */

@@ -209,7 +209,8 @@ static bool simulate(struct simulation *s, struct sim_result *out)
 {
     const struct sim_recorded *record = &s->job->record;
     if (!(s->job->check_load ? set_up_check(s) : set_up_load(s))) return false;
-    if (record->path && !sim_record_open(record, network_of(s), s->job->check_load ? NULL : &s->load))
+    if (record->path &&
+        !sim_record_open(record, network_of(s), s->job->check_load ? NULL : &s->load))
         return false;
     out->cycles = pieces_run(s->job->cycles, run_to, s, &out->wall_seconds);
     out->threads = leat_sim_crew_members(leat_crew_lend(s->crew));

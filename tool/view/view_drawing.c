@@ -7,8 +7,8 @@
 
 enum {
     WHY_CAP = 1024,
-    EVENTS_LOOKED_AT = 10000,  /* for the name, which is among the first */
-    MEMORY_MAX = 256 << 20,    /* octets of a topology */
+    EVENTS_LOOKED_AT = 10000, /* for the name, which is among the first */
+    MEMORY_MAX = 256 << 20,   /* octets of a topology */
 };
 
 /* ---- names ---------------------------------------------------------------------------------- */

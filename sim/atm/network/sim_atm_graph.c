@@ -485,8 +485,7 @@ static void see_beginning(void *context, const struct leat_net_packet *packet, u
 {
     const struct leat_sim_atm *sim = context;
     sim->watch->crosses(sim->watch->context, number_of(sim, packet),
-                        graph_of(sim)->topology->outs + packet->source,
-                        cycle_of(sim->slots, slot));
+                        graph_of(sim)->topology->outs + packet->source, cycle_of(sim->slots, slot));
 }
 
 static void see_passing(void *context, const struct leat_net_packet *packet, uint32_t out,

@@ -21,7 +21,7 @@ struct step {
     bool fused;
     bool plain; /* heads request at once, on a route in dimension order, without broken wires */
     const uint8_t *hop; /* of plain ones; NULL: their routes are computed */
-    bool watched; /* a constant: networks that nobody looks at do not even ask */
+    bool watched;       /* a constant: networks that nobody looks at do not even ask */
 };
 
 /* Of a step that is compiled for it: wormhole, a pipeline of three or more cycles, and `plain`,

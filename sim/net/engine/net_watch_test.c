@@ -135,11 +135,9 @@ static void an_observer_sees_every_hop_and_changes_nothing(void)
 
 static void so_it_does_in_every_other_architecture(void)
 {
-    const struct leat_net_shape clos = { .kind = LEAT_NET_CLOS,
-                                         .number = { 2, 3, 4 },
-                                         .numbers = 3,
-                                         .terminals = 1,
-                                         .wire_cycles = 1 };
+    const struct leat_net_shape clos = {
+        .kind = LEAT_NET_CLOS, .number = { 2, 3, 4 }, .numbers = 3, .terminals = 1, .wire_cycles = 1
+    };
     for (unsigned a = LEAT_NET_SWITCH_FIFO; a < LEAT_NET_SWITCHES; a++) {
         struct leat_net_config config = golden;
         config.architecture = (enum leat_net_switch)a;
