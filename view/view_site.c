@@ -89,7 +89,7 @@ static void describe_source(const struct view_site *site, unsigned i, bool is_se
     leat_json_string(json, "name", s->name);
     if (s->path) leat_json_uint(json, "octets", view_source_octets(s));
     leat_json_string(json, "url", is_served ? url : NULL);
-    if (s->path) leat_json_string(json, "fabric", site->drawing);
+    if (s->path) leat_json_string(json, "fabric", s->drawing);
     leat_json_end(json);
 }
 

@@ -13,10 +13,11 @@
 enum { VIEW_SOURCES_MAX = 2, VIEW_FRAME_LEN_MAX = 65535 };
 
 struct view_source {
-    const char *name;  /* for people: a file's, without its folder, or "ring eth0" */
-    const char *path;  /* of a recording; NULL: a live part */
-    int fd;            /* of a recording */
-    struct stat about; /* when it was opened */
+    const char *name;    /* for people: a file's, without its folder, or "ring eth0" */
+    const char *path;    /* of a recording; NULL: a live part */
+    int fd;              /* of a recording */
+    struct stat about;   /* when it was opened */
+    const char *drawing; /* of its network: places as JSON (fabric_draw.h); NULL: none */
 };
 
 /* A frame as `leat decode --json` shows it. False: it is of no format that is known. */
@@ -25,7 +26,6 @@ typedef bool view_decode(uint32_t link_type, const uint8_t *octets, size_t len,
 
 struct view_site {
     const char *version; /* of leat */
-    const char *drawing; /* of the fabric, SVG; NULL: none */
     unsigned count;
     struct view_source source[VIEW_SOURCES_MAX];
     view_decode *decode;

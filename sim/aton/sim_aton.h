@@ -87,6 +87,10 @@ struct leat_sim_aton_host {
     /* An order is sent, its first symbol at sent_at; called when the token is taken. May be
      * NULL. */
     void (*begins)(void *context, uint32_t station, uint64_t id, leat_time sent_at);
+    /* Word model: an interface has sent on the data of an active packet, whose image is this now;
+     * its sender first. May be NULL. */
+    void (*visited)(void *context, uint32_t station, const uint8_t *image, uint32_t len,
+                    leat_time at);
 };
 
 enum leat_sim_aton_fault_kind {

@@ -106,6 +106,12 @@ static uint32_t symbols_now(const struct leat_sim_aton *ring)
     return (uint32_t)leat_aton_symbols(&order_of(ring)->command, counter);
 }
 
+static void report_visit(const struct leat_sim_aton *ring, uint32_t station, leat_time at)
+{
+    if (ring->host.visited)
+        ring->host.visited(ring->host.context, station, ring->image, ring->image_len, at);
+}
+
 /* The packet's data pass the interfaces, up to bit time `until`. False: not all of them yet. */
 static bool visit_all(struct leat_sim_aton *ring, leat_time until)
 {
@@ -114,12 +120,15 @@ static bool visit_all(struct leat_sim_aton *ring, leat_time until)
         if (data_at >= until) return false;
         begin(ring);
         ring->next = 1;
+        report_visit(ring, ring->sender, data_at);
     }
     for (; ring->next < ring->present; ring->next++) {
         const uint32_t station = at_place(ring, ring->next);
-        if (data_at + leat_sim_aton_distance(ring, ring->sender, station) >= until) return false;
+        const leat_time at = data_at + leat_sim_aton_distance(ring, ring->sender, station);
+        if (at >= until) return false;
         leat_aton_visit(&ring->seat[station].station.it, ring->image, &ring->image_len,
                         ring->image_cap);
+        report_visit(ring, station, at);
         ring->counts.visits++;
         if (station == ring->config.monitor) ring->monitor_symbols = symbols_now(ring);
     }

@@ -248,6 +248,8 @@ static void send_copy(struct leat_sim_esp *s, const struct hop *hop, uint32_t le
                                           .letter = letter };
     const bool is_message = s->flights.letter[letter].post.opcode >= LEAT_ESP_QUERY;
     (is_message ? s->messages : s->instructions)[hop->link]++;
+    if (s->watch)
+        s->watch->sends(s->watch->context, hop->from, hop->to, (uint32_t)hop->link, letter);
     if (happens(r, c->loss)) {
         s->counts.lost++;
         leat_sim_esp_letter_drop(&s->flights, letter);
@@ -452,6 +454,7 @@ static void deliver(struct leat_sim_esp *s, const struct leat_sim_esp_flight *f)
                                                 .number = f->number,
                                                 .payload_hash = hash_of(s, l) };
     leat_sim_certificate_add(&s->certificate, &delivery);
+    if (s->watch) s->watch->arrives(s->watch->context, f->to, f->letter);
     if (l->post.opcode < LEAT_ESP_QUERY) on_instruction(s, f->to, l);
     if (f->to != ROOT) {
         const uint32_t member = f->to - member_entity(s, 0);
@@ -497,13 +500,22 @@ static void know_children(const struct leat_sim_esp *s, uint32_t router, struct 
     w->parent = d ? d->parent : 0;
 }
 
-/* False: it ends here. */
-static bool execute(struct leat_sim_esp *s, uint32_t router, struct leat_esp_words *w)
+static void tell(const struct leat_sim_esp *s, uint32_t router, uint32_t letter, bool is_done,
+                 enum leat_esp_verdict verdict)
 {
+    if (s->watch) s->watch->executes(s->watch->context, router, letter, is_done, verdict);
+}
+
+/* False: it ends here. */
+static bool execute(struct leat_sim_esp *s, uint32_t router, uint32_t letter)
+{
+    struct leat_esp_words *w = &s->flights.letter[letter].post.words;
     if (!(w->control & LEAT_ESP_FLAG_X) || w->control & LEAT_ESP_FLAG_E) return true;
     w->installed = 0;
     if (w->opcode == LEAT_ESP_COLLECT) know_children(s, router, w);
+    tell(s, router, letter, false, LEAT_ESP_PASS);
     const struct leat_esp_outcome out = leat_esp_store_execute(&s->store[router], s->now, w);
+    tell(s, router, letter, true, out.verdict);
     s->counts.executed++;
     if (out.verdict == LEAT_ESP_PASS) return true;
     if (out.verdict == LEAT_ESP_STOP) {
@@ -593,7 +605,7 @@ static void at_router(struct leat_sim_esp *s, const struct leat_sim_esp_flight *
 {
     const uint32_t router = f->to - ROUTERS_FROM, target = s->flights.letter[f->letter].target;
     struct leat_esp_post *post = &s->flights.letter[f->letter].post;
-    if (post->opcode < LEAT_ESP_QUERY && !execute(s, router, &post->words))
+    if (post->opcode < LEAT_ESP_QUERY && !execute(s, router, f->letter))
         leat_sim_esp_letter_drop(&s->flights, f->letter);
     else if (target == f->to)
         at_target(s, router, f->letter);

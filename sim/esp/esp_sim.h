@@ -65,6 +65,18 @@ struct leat_sim_esp_counts {
 typedef bool leat_sim_esp_observer(void *context, uint32_t host, uint32_t from,
                                    const struct leat_esp_words *words);
 
+/* Sees packets and stores; changes nothing. A link is a wire of the graph, or one of a host. */
+struct leat_sim_esp_watch {
+    void *context;
+    /* A packet leaves for the next entity. */
+    void (*sends)(void *context, uint32_t from, uint32_t to, uint32_t link, uint32_t letter);
+    /* It has reached an end system. */
+    void (*arrives)(void *context, uint32_t entity, uint32_t letter);
+    /* A router is about to execute its instruction, and then has done so. */
+    void (*executes)(void *context, uint32_t router, uint32_t letter, bool is_done,
+                     enum leat_esp_verdict verdict);
+};
+
 struct leat_sim_esp {
     struct leat_sim_esp_config config;
     struct leat_sim_esp_paths paths;
@@ -82,6 +94,7 @@ struct leat_sim_esp {
     bool is_paused;
     leat_sim_esp_observer *observer; /* or NULL */
     void *observer_context;
+    const struct leat_sim_esp_watch *watch; /* NULL: nobody looks on */
     struct leat_sim_esp_counts counts;
     struct leat_sim_certificate certificate;
 };

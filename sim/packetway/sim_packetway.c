@@ -355,6 +355,11 @@ static uint32_t tables_max(const struct leat_sim_packetway *p)
     return LEAT_PACKETWAY_TABLES_PER_SAN * p->config.sans;
 }
 
+uint32_t leat_sim_packetway_tables(const struct leat_sim_packetway *p)
+{
+    return tables_max(p);
+}
+
 /* Tables of all half-routers. */
 static uint64_t all_tables(const struct leat_sim_packetway *p)
 {

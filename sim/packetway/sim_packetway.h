@@ -172,6 +172,8 @@ struct leat_sim_packetway_watch {
     void (*event)(void *context, uint32_t port, const struct leat_packetway_event *event,
                   leat_time at);
     void (*receives)(void *context, const struct leat_sim_packetway_reception *reception);
+    /* What a half-router knows may have changed: it has heard or noticed something. */
+    void (*learns)(void *context, uint32_t router, uint32_t end);
 };
 
 struct leat_sim_packetway_config {
@@ -332,6 +334,9 @@ uint32_t leat_sim_packetway_san_of(const struct leat_sim_packetway *pktway, uint
 struct leat_packetway_router *leat_sim_packetway_engine(const struct leat_sim_packetway *pktway,
                                                         uint32_t router, uint32_t end,
                                                         uint32_t *address);
+
+/* The slots of its tables, at most (leat_packetway_router_table). */
+uint32_t leat_sim_packetway_tables(const struct leat_sim_packetway *pktway);
 
 bool leat_sim_packetway_is_up(const struct leat_sim_packetway *pktway, uint32_t router);
 

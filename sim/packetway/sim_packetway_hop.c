@@ -526,6 +526,8 @@ void leat_sim_packetway_pump(struct leat_sim_packetway *p, uint32_t node)
 {
     const struct leat_sim_packetway_node *n = &p->node[node];
     if (n->is_router && p->registering) return;
+    if (n->is_router && p->config.watch.learns)
+        p->config.watch.learns(p->config.watch.context, n->router, n->end);
     while (n->control < LEAT_SIM_PACKETWAY_CONTROL && !n->dead)
         if (!(n->is_router ? pump_router : pump_host)(p, node)) break;
 }

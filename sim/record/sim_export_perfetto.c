@@ -168,12 +168,24 @@ static void put_operation(struct leat_sim_export_perfetto *x, const struct leat_
     leat_json_uint(&x->json, "number", (uint32_t)(flow->message >> LEAT_SIM_MEMBER_BITS));
 }
 
+/* A packet is seen outside of spans, where readers drop arrows. */
+static void put_moment(struct leat_sim_export_perfetto *x, const struct leat_sim_event *e,
+                       const char *name)
+{
+    open_on_track(x, "X", e->track, e->at, name, strlen(name));
+    leat_json_uint(&x->json, "dur", 0);
+    open_args(x, e->track, e->at);
+    close_args(x);
+}
+
 /* The number of a message is a string: readers keep only 53 bits of a number. */
 static void on_flow(struct leat_sim_export_perfetto *x, const struct leat_sim_event *e)
 {
     static const char *const phases[] = { "s", "t", "f" };
     const bool is_operation = leat_sim_is_operation(&e->flow);
-    const char *name = is_operation ? "operation" : "message";
+    const bool is_packet = leat_sim_is_packet(&e->flow);
+    const char *name = is_operation ? "operation" : is_packet ? "packet" : "message";
+    if (is_packet && !x->rec->tracks[e->track].depth) put_moment(x, e, name);
     open_on_track(x, phases[e->step], e->track, e->at, name, strlen(name));
     leat_json_string(&x->json, "cat", name);
     leat_json_hex(&x->json, "id", "0x", e->flow.message, 1);

@@ -6,7 +6,9 @@
  *   signal   a counter of its group, C            frame    i, with length, link type, direction
  *                                                 flow     s, t, f: arrows between spans, with
  *                                                          length and tag; of a collective
- *                                                          operation with its group and number
+ *                                                          operation with its group and number;
+ *                                                          of a packet outside of spans at one
+ *                                                          without length, X
  *                                                 place    i, "at ..."
  *
  * Time is in microseconds, exact to the picosecond; on tracks with a clock, args.cycle has the

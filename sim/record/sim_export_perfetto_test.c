@@ -110,6 +110,25 @@ static void collective_operations_have_a_group_and_a_number(void)
                             "\"group\":3,\"number\":2147483653}") != NULL);
 }
 
+static void packets_outside_of_spans_have_a_moment_that_arrows_can_hold(void)
+{
+    const struct leat_sim_flow flow = { .message = LEAT_SIM_FIRST_PACKET + 5, .len = 8 };
+    record_from_the_beginning();
+    const uint32_t lane = leat_sim_recorder_lane(&recorder, 0, 0, 0, "0>1");
+    const uint32_t busy = leat_sim_recorder_name(&recorder, "busy");
+    leat_sim_record_flow(&recorder, 0, lane, LEAT_SIM_PASSES, &flow);
+    leat_sim_record_begin(&recorder, 1, lane, busy);
+    leat_sim_record_flow(&recorder, 2, lane, LEAT_SIM_PASSES, &flow);
+    leat_sim_recorder_close(&recorder, 3);
+    OK(leat_sim_is_packet(&flow) && !leat_sim_is_operation(&flow));
+    const char *text = export_all();
+    const char *moment = strstr(text, "\"ph\":\"X\"");
+    OK(moment && !strstr(moment + 1, "\"ph\":\"X\""));
+    OK(moment && strstr(moment, "\"ph\":\"t\"") && strstr(text, "\"name\":\"packet\",\"cat\":"));
+    OK(strstr(text, "\"dur\":0") != NULL);
+}
+
 TAP_MAIN(T(the_sample_is_this_trace), T(an_empty_recording_is_an_empty_trace),
          T(spans_that_are_open_at_the_end_are_ended_from_within),
-         T(collective_operations_have_a_group_and_a_number))
+         T(collective_operations_have_a_group_and_a_number),
+         T(packets_outside_of_spans_have_a_moment_that_arrows_can_hold))

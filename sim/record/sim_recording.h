@@ -23,7 +23,8 @@
  *                                                 a message leaves, passes or reaches a lane; peer:
  *                                                 the lane at its other end, 0: not known; length
  *                                                 in octets; tag: 1 more than it, 0: it has none.
- *                                                 From 2^62 on: not a message, but a collective
+ *                                                 From 2^34 on: not a message, but a packet or cell
+ *                                                 of a network; from 2^62 on: a collective
  *                                                 operation (leat_sim_operation_flow)
  *   0x16  PLACE    lane name                      what the lane shows is there from now on: at a
  *                                                 host, at a port
@@ -107,6 +108,14 @@ static inline uint64_t leat_sim_operation_flow(uint32_t group, uint32_t operatio
 static inline bool leat_sim_is_operation(const struct leat_sim_flow *flow)
 {
     return flow->message >> 62 == 1;
+}
+
+/* Packets and cells inside a network, as its wires carry them. */
+#define LEAT_SIM_FIRST_PACKET (UINT64_C(1) << 34)
+
+static inline bool leat_sim_is_packet(const struct leat_sim_flow *flow)
+{
+    return flow->message >> 62 == 0 && flow->message >= LEAT_SIM_FIRST_PACKET;
 }
 
 /* The contents of one record; only the fields of its kind are set. TIME is never returned: it is in

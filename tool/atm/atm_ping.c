@@ -37,7 +37,6 @@ static bool read_job(const struct arguments *args, struct leat_fabric *fabric, s
                               .first_at = 1000,
                               .apart = 2000,
                               .seed = 1,
-                              .record = argument(args, "--record"),
                               .paths = argument(args, "--paths") };
     job->wires = sim_wires(args, fabric);
     return job->wires && read_port(job, &job->to) &&
@@ -46,7 +45,8 @@ static bool read_job(const struct arguments *args, struct leat_fabric *fabric, s
            number_take(args, "--first-at", &job->first_at) &&
            number_take(args, "--apart", &job->apart) && number_take(args, "--seed", &job->seed) &&
            number_take_share(args, "--load", &job->load_ppm) &&
-           sim_read_model(args, &job->atm->fabric, &job->model) && sim_read_faults(args, fabric);
+           sim_read_model(args, &job->atm->fabric, &job->model) && sim_read_faults(args, fabric) &&
+           sim_read_record(args, fabric, &job->record);
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ static uint64_t run(struct leat_sim_atm_ping *ping, uint64_t limit)
 }
 
 bool ping_send(const struct ping_job *job, struct leat_sim_atm_ping_request *request,
-               uint32_t requests, bool pinned, const char *record, uint64_t *cycles)
+               uint32_t requests, bool pinned, const struct sim_recorded *record, uint64_t *cycles)
 {
     static struct leat_sim_atm_ping ping;
     const struct leat_sim_atm_ping_config config = { .fabric = job->atm->fabric,
@@ -78,9 +78,10 @@ bool ping_send(const struct ping_job *job, struct leat_sim_atm_ping_request *req
     void *memory = sim_memory(leat_sim_atm_ping_footprint(&config));
     if (!memory) return false;
     leat_sim_atm_ping_init(&ping, &config, memory);
-    bool good = !record || sim_record_open(record, &ping.sim, NULL);
+    const bool is_recorded = record && record->path;
+    bool good = !is_recorded || sim_record_open(record, &ping.sim, NULL);
     if (good) *cycles = run(&ping, job->first_at + requests * job->apart + PING_PATIENCE);
-    if (good && record) good = sim_record_close(*cycles);
+    if (good && is_recorded) good = sim_record_close(*cycles);
     free(memory);
     return good;
 }
@@ -209,7 +210,7 @@ static int ping(const struct ping_job *job, struct result_file *json)
     if (!request) return FAILED;
     for (uint32_t i = 0; i < job->count; i++)
         request[i].to = job->to;
-    bool good = ping_send(job, request, job->count, false, job->record, &cycles);
+    bool good = ping_send(job, request, job->count, false, &job->record, &cycles);
     const struct figures f = figures_of(request, good ? job->count : 0);
     const bool all = f.answered == job->count;
     if (good && !interrupted && (!all || job->paths)) good = ping_locate(job, &located);

@@ -8,6 +8,7 @@
 #define LEAT_ATM_PING_VERB_H
 
 #include "fabric_atm.h"
+#include "sim.h"
 #include "sim_atm_ping.h"
 #include "tool.h"
 
@@ -26,7 +27,7 @@ struct ping_job {
     uint64_t first_at, apart, seed;
     uint32_t load_ppm;
     enum leat_sim_atm_model model;
-    const char *record;
+    struct sim_recorded record;
     bool paths; /* test all paths even if nothing is lost */
 };
 
@@ -45,10 +46,10 @@ struct ping_located {
     char (*name)[PING_NAME_CAP]; /* of all places, one after the other; freed by the caller */
 };
 
-/* Sends the requests of a config until all are answered, or for long enough. `record`: a file, or
+/* Sends the requests of a config until all are answered, or for long enough. `record`: what is recorded, or
  * NULL. False after a complaint. */
 bool ping_send(const struct ping_job *job, struct leat_sim_atm_ping_request *request,
-               uint32_t requests, bool pinned, const char *record, uint64_t *cycles);
+               uint32_t requests, bool pinned, const struct sim_recorded *record, uint64_t *cycles);
 
 /* Tests each path by itself, and tells where cells are lost. False after a complaint. */
 bool ping_locate(const struct ping_job *job, struct ping_located *out);

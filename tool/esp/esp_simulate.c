@@ -2,6 +2,7 @@
  */
 #include "duration.h"
 #include "esp_job.h"
+#include "esp_record.h"
 #include "json_out.h"
 #include "result_file.h"
 #include <inttypes.h>
@@ -299,11 +300,19 @@ int esp_simulate(const struct arguments *args)
     struct esp_run run = { .job = &job };
     int code = WRONG;
     struct leat_text why = LEAT_TEXT(WHY_CAP);
-    const struct result_name dot = { "--dot", argument(args, "--dot") };
+    const char *dot = argument(args, "--dot"), *record = argument(args, "--record");
+    struct result_name names[2];
+    size_t count = 0;
+    if (dot) names[count++] = (struct result_name){ "--dot", dot };
+    if (record) names[count++] = (struct result_name){ "--record", record };
     if (esp_read_job(args, &job) &&
-        (!job.dot || result_names_apart(args->verb, &dot, 1, argument(args, "--values")))) {
+        (!count || result_names_apart(args->verb, names, count, argument(args, "--values")))) {
         code = open_run(&run, &why);
+        if (code == DONE && record &&
+            !esp_record_open(record, argument(args, "--fabric"), &run.sim))
+            code = FAILED;
         if (code == DONE) code = run_all(&run, &why);
+        if (!esp_record_close(code == DONE)) code = FAILED;
         if (code == DONE && !interrupted) code = show(&run);
     }
     free(run.memory);

@@ -132,6 +132,27 @@ sim "bad:1: 'x', expected the cycles of the wire" --graph "$folder/bad" --servic
 exits 0 "" "$leat" esp sim --tree 2,2 --service max --delay 1.5ms --tau 10s
 exits 0 "leat: --dup is called --duplicate now" "$leat" esp sim --tree 2,2 --service max --dup 0
 
+# ---- recordings --------------------------------------------------------------------------------------
+# A sum: bindings are created, changed and expire; instructions are what leat decode shows; the run is the same.
+recorded() { "$leat" esp sim --fabric mesh:3,3 --service sum --seed 4 --delay 1ms --tau 60ms --json "$@"; }
+same "certificate with a recording" "$(recorded --record "$folder/esp.leatrec" | jq -r .certificate)" "$(recorded | jq -r .certificate)"
+recorded --record "$folder/again.leatrec" > /dev/null
+cmp -s "$folder/esp.leatrec" "$folder/again.leatrec" || fail "recordings of two runs differ"
+exits 0 "" "$leat" export "$folder/esp.leatrec" --csv "$folder/esp.csv" --pcapng "$folder/esp.pcapng"
+count() { awk -F, -v what="$1" -v name="$2" '$2 == what && $4 == name' "$folder/esp.csv" | wc -l; }
+created=$(count instant "binding created")
+[ "$created" -ge 9 ] || fail "bindings created: $created"
+same "where the network is" "$(awk -F, '$2 == "place"' "$folder/esp.csv")" "$(printf '0,place,network.fabric,"mesh:3,3",,,,,\r')"
+same "routers whose stores held some" "$(awk -F, '$2 == "value" && $3 ~ /bindings/ && $5 > 0 { print $3 }' "$folder/esp.csv" | sort -u | wc -l)" 9
+arrived=$(grep -c ,arrives, "$folder/esp.csv")
+[ "$arrived" -gt 9 ] && [ "$arrived" -le "$(grep -c ,leaves, "$folder/esp.csv")" ] || fail "packets that arrived: $arrived"
+"$leat" decode --json "$folder/esp.pcapng" > "$folder/decoded"
+same "packets that are damaged" "$(jq -c 'select(.error)' "$folder/decoded" | wc -l)" 0
+same "lives of bindings" "$(awk -F, '$2 == "instant" && $4 ~ /created|expired/ { sign = $4 ~ /created/ ? 1 : -1; live[$3] += sign; if (live[$3] < 0) bad++ } END { print bad + 0 }' "$folder/esp.csv")" 0
+"$leat" esp sim --tree 2,2 --service max --tau 1s --delay 1ms --rounds 3 --record "$folder/tree.leatrec" > /dev/null || fail "a tree recorded"
+exits 2 "name one file" "$leat" esp sim --tree 2,2 --service tree --dot "$folder/x" --record "$folder/x"
+no_part "recordings"
+
 # ---- help --------------------------------------------------------------------------------------------
 
 has "help of a subverb" "$("$leat" esp route --help)" "leat esp route: make this host an ESP router"

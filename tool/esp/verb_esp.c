@@ -34,7 +34,8 @@ static const struct subverb subverbs[] = {
     { "sim", "query a group over simulated routers",
       "--tree D,F|--graph FILE|--fabric FABRIC --service SERVICE [OPTIONS]",
       "--tree --graph --fabric --members --at-router --service --values --bits --loss --duplicate "
-      "--reorder --delay --seed --multicast --dot --trust --rounds --attempts --tau --json",
+      "--reorder --delay --seed --multicast --dot --trust --rounds --attempts --tau --record "
+      "--json",
       esp_simulate },
     { "send", "send packets of one's own", "FIELD=VALUE... --to ADDRESS|--tree D,F [OPTIONS]",
       PACKETS " --count --every", esp_send },
@@ -102,6 +103,7 @@ const struct verb verb_esp = {
         { "--seed", "N", "random seed", COUNT(0, UINT64_MAX), .preset = "1" },
         { "--multicast", NULL, "send announcements by duplicates at branch points, installed first" },
         { "--dot", "FILE", "write the tree for Graphviz" },
+        { "--record", "FILE", "write a recording, for leat view and leat export" },
         { "--trust", NULL, "robust: accept the first answer unchecked, for comparison" },
         { "--rounds", "K", "robust, max, min, tree: times that a packet is sent",
           COUNT(1, LEAT_ESP_ROUNDS_MAX) },

@@ -263,11 +263,12 @@ static OTF2_RegionRef region_of(struct export_otf2 *x, uint32_t name)
     return *region - 1;
 }
 
+/* Neither operations nor packets of the network are messages. */
 static void on_flow(struct export_otf2 *x, const struct leat_sim_event *e)
 {
+    if (leat_sim_is_packet(&e->flow)) return;
     OTF2_EvtWriter *writer = writer_of_lane(x, e->track);
     const uint32_t peer = rank_of(x, e->flow.peer), tag = e->flow.tag;
-    /* Operations of the network are no messages. */
     if (x->failed || e->step == LEAT_SIM_PASSES || leat_sim_is_operation(&e->flow)) return;
     check(x,
           e->step == LEAT_SIM_LEAVES
@@ -318,7 +319,6 @@ void export_otf2_event(struct export_otf2 *x, const struct leat_sim_event *e)
     case LEAT_SIM_VALUE: on_value(x, e); break;
     case LEAT_SIM_FLOW: on_flow(x, e); break;
     case LEAT_SIM_PLACE:
-        writer_of_lane(x, e->track);
         if (!x->track[e->track].place) x->track[e->track].place = e->name;
         break;
     case LEAT_SIM_CLOSE: leave_all(x, e->at); break;
@@ -392,7 +392,7 @@ static void put_tree(struct export_otf2 *x, OTF2_GlobalDefWriter *to)
         if (t->kind == LEAT_SIM_GROUP) {
             copy_own_name(x, track, text);
             x->track[track].number = put_node(x, to, text, group, x->track[t->parent].number);
-        } else if (x->track[track].place && !where->node) {
+        } else if (x->track[track].place && x->track[track].writer && !where->node) {
             copy_name(x, x->track[track].place, text);
             where->node = put_node(x, to, text, place, root) + 1;
         }

@@ -198,7 +198,7 @@ def check_perfetto(r, path):
         more = {"C": e["args"].get("value"), "i": e["args"].get("length"), "s": flow, "t": flow, "f": flow}
         got.append((e["ph"], at, place, None if e["ph"] == "C" else e["name"], more.get(e["ph"])))
     check(not any(stacks.values()), "spans stay open")
-    want = []
+    want, depth = [], {}
     for e in r.events[:-1]:
         t, kind = r.tracks[e["track"]], e["kind"]
         place = (r.tracks[t["parent"]]["path"] if t["parent"] else "recording", t["name"])
@@ -210,9 +210,12 @@ def check_perfetto(r, path):
         elif kind == 0x15:
             of = is_operation(e)
             number = (None, e["message"] >> 44 & 0x3FFFF, e["message"] >> 12 & 0xFFFFFFFF) if of else (signed(e["tag"]), None, None)
-            name, more = "operation" if of else "message", ("0x%x" % e["message"], e["length"], *number)
+            name, more = "operation" if of else "packet" if is_packet(e) else "message", ("0x%x" % e["message"], e["length"], *number)
         elif kind == 0x16:
             name = "at " + name
+        if kind == 0x15 and is_packet(e) and not depth.get(e["track"]):
+            want.append(("X", e["at"], place, name, None))
+        depth[e["track"]] = depth.get(e["track"], 0) + {0x10: 1, 0x11: -1}.get(kind, 0)
         phase = "stf"[e["step"]] if kind == 0x15 else "BEiCi i"[kind - 0x10]
         want.append((phase, e["at"], place, name, more))
     check(got[:len(want)] == want, "the trace differs")
@@ -252,12 +255,17 @@ def check_csv(r, path):
     check(rows == want, "the table differs")
 
 
+def is_packet(e):
+    """A packet or a cell of a network, not a message."""
+    return e["message"] >> 62 == 0 and e["message"] >= 1 << 34
+
+
 def wanted_archive(r):
     """What each location should have, by its name; lanes in the order in which they come."""
     want, ranks, stacks = {}, [], {}
     for e in r.events:
         kind, at = e["kind"], e["at"]
-        if kind in (0x14, 0x1F):
+        if kind in (0x14, 0x16, 0x1F) or kind == 0x15 and is_packet(e):
             continue
         t = r.tracks[e["track"]]
         if kind == 0x13:

@@ -1,5 +1,6 @@
 #include "fabric_draw.h"
 #include "fabric_draw_layout.h"
+#include "leat_json.h"
 #include "markup.h"
 #include <math.h>
 #include <stdlib.h>
@@ -379,11 +380,11 @@ bool fabric_draw_fits(const struct leat_net_topology *t, struct leat_text *why)
     return true;
 }
 
-void fabric_draw(const struct leat_net_topology *t, const double *use, struct leat_text *text)
+static struct drawing *lay_out(const struct leat_net_topology *t, struct leat_text *text)
 {
     static struct drawing d;
     d.t = t;
-    d.use = use;
+    d.use = NULL;
     d.text = text;
     fabric_layout_make(t, &d.layout);
     find_wires(&d);
@@ -393,5 +394,84 @@ void fabric_draw(const struct leat_net_topology *t, const double *use, struct le
     for (uint32_t i = 0; i < d.wires; i++)
         cover(&d, middle_of(&d, &d.wire[i]));
     do_all_terminals(&d, false);
-    put_picture(&d);
+    return &d;
+}
+
+void fabric_draw(const struct leat_net_topology *t, const double *use, struct leat_text *text)
+{
+    struct drawing *d = lay_out(t, text);
+    d->use = use;
+    put_picture(d);
+}
+
+/* ---- places --------------------------------------------------------------------------------- */
+
+static void put_point(struct leat_json *j, struct fabric_point p)
+{
+    const struct fabric_point at = pixels(p);
+    leat_json_int(j, NULL, lround(at.x));
+    leat_json_int(j, NULL, lround(at.y));
+}
+
+/* In the order of their numbers. */
+static void put_places_of_terminals(const struct drawing *d, bool sends, struct leat_json *j)
+{
+    const struct leat_net_topology *t = d->t;
+    const uint32_t *first = sends ? t->in_first : t->out_first,
+                   *end = sends ? t->in_from : t->out_to;
+    for (uint32_t i = 0; i < t->terminals; i++) {
+        const uint32_t own = sends ? t->terminal_in[i] : t->terminal_out[i];
+        const uint32_t router = sends ? t->in_router[own] : t->out_router[own];
+        uint32_t count = 0, index = 0;
+        for (uint32_t p = first[router]; p < first[router + 1]; p++) {
+            index += p < own && is_terminal(end[p]);
+            count += is_terminal(end[p]);
+        }
+        put_point(j, fabric_layout_terminal(&d->layout, router,
+                                            sends ? d->layout.side_in : d->layout.side[router],
+                                            index, count));
+        leat_json_uint(j, NULL, router);
+    }
+}
+
+static void put_frame(const struct drawing *d, struct leat_json *j)
+{
+    const struct fabric_point least = pixels(d->least), most = pixels(d->most);
+    leat_json_int(j, "left", lround(least.x) - MARGIN);
+    leat_json_int(j, "top", lround(least.y) - MARGIN);
+    leat_json_int(j, "width", lround(most.x - least.x) + 2 * MARGIN);
+    leat_json_int(j, "height", lround(most.y - least.y) + 2 * MARGIN);
+}
+
+static void put_places_of_wires(const struct drawing *d, struct leat_json *j)
+{
+    for (uint32_t i = 0; i < d->wires; i++) {
+        leat_json_uint(j, NULL, d->wire[i].a);
+        leat_json_uint(j, NULL, d->wire[i].b);
+        put_point(j, middle_of(d, &d->wire[i]));
+    }
+}
+
+void fabric_draw_places(const struct leat_net_topology *t, struct leat_text *text)
+{
+    const struct drawing *d = lay_out(t, text);
+    const bool has_terminals = t->terminals <= FABRIC_DRAW_TERMINALS_MAX;
+    struct leat_json json;
+    leat_json_init(&json, text);
+    leat_json_object(&json, NULL);
+    put_frame(d, &json);
+    leat_json_array(&json, "routers");
+    for (uint32_t r = 0; r < t->routers; r++)
+        put_point(&json, d->layout.router[r]);
+    leat_json_end(&json);
+    leat_json_array(&json, "terminals");
+    if (has_terminals) put_places_of_terminals(d, false, &json);
+    leat_json_end(&json);
+    leat_json_array(&json, "senders");
+    if (has_terminals && d->layout.two_sides) put_places_of_terminals(d, true, &json);
+    leat_json_end(&json);
+    leat_json_array(&json, "wires");
+    put_places_of_wires(d, &json);
+    leat_json_end(&json);
+    leat_json_end(&json);
 }

@@ -2,6 +2,7 @@
 #include "lines.h"
 #include "number.h"
 #include "pktway_options.h"
+#include "pktway_record.h"
 #include "pktway_shared.h"
 #include "result_file.h"
 #include <inttypes.h>
@@ -358,6 +359,7 @@ static void send_letter(struct pktway_query *a, struct letter *l)
                                                   .id = (uint64_t)(l - a->mail->letter),
                                                   .octets = l->octets,
                                                   .len = l->len };
+    pktway_record_leaves(a->record, data.from, data.id, data.len);
     leat_sim_packetway_post(&a->network->net, &data, net->now); /* room for all: open_network */
 }
 

@@ -5,7 +5,9 @@
 #include "number.h"
 #include "pktway_mail.h"
 #include "pktway_options.h"
+#include "pktway_record.h"
 #include "pktway_shared.h"
+#include "result_file.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +23,7 @@ enum { SIZE_DEFAULT = 56, COUNT_MAX = 100000, MESSAGES_MAX = 16 };
 static void on_passes(void *context, const struct leat_sim_packetway_pass *pass)
 {
     struct pktway_query *a = context;
+    pktway_record_passes(a->record, pass, a->mail ? pass->id : a->carried);
     if (a->mail) {
         pktway_mail_passes(a, pass);
         return;
@@ -45,6 +48,7 @@ static void on_event(void *context, uint32_t port, const struct leat_packetway_e
     if (a->mail) pktway_mail_event(a, port, e);
     switch (e->kind) {
     case LEAT_PACKETWAY_EVENT_DATA:
+        if (!a->mail) pktway_record_arrives(a->record, port, a->carried, e->message.data_len, at);
         a->is_there = true;
         a->leg.ei |= e->message.ei;
         a->there_at = at;
@@ -65,7 +69,15 @@ static void on_event(void *context, uint32_t port, const struct leat_packetway_e
 
 static void on_receives(void *context, const struct leat_sim_packetway_reception *reception)
 {
+    const struct pktway_query *a = context;
+    pktway_record_arrives(a->record, reception->port, reception->id,
+                          reception->event->message.data_len, reception->at);
     pktway_mail_receives(context, reception);
+}
+
+static void on_learns(void *context, uint32_t router, uint32_t end)
+{
+    pktway_record_learns(((struct pktway_query *)context)->record, router, end);
 }
 
 static void on_sent(void *context, const struct leat_port_message *message, leat_time at)
@@ -161,15 +173,18 @@ static bool read_options(struct pktway_query *a)
 {
     static const char known[] = "--fabric --from --at --error-at --fault --bytes --by-address "
                                 "--count --json --cut-through --priority --every --file "
-                                "--messages --output";
+                                "--messages --output --record";
     const char *fabric = argument(a->args, "--fabric");
+    const struct result_name record = { "--record", argument(a->args, "--record") };
     a->text = argument(a->args, "--json") ? NULL : stdout;
+    if (record.path && !result_names_apart(a->args->verb, &record, 1, NULL)) return false;
     a->size = SIZE_DEFAULT;
     a->count = 1;
     if (!read_fabric(a, fabric) || !fabric_refuse_foreign(a->args, &a->network->base, "", known) ||
         !number_take(a->args, "--bytes", &a->size) ||
         !number_take_within(a->args, "--count", 1, COUNT_MAX, &a->count) ||
-        !pktway_read_options(a->args, &a->network->design) || !add_error(a))
+        !pktway_read_options(a->args, &a->network->design) || !add_error(a) ||
+        !result_apart_from_options(a->args, "--record"))
         return false;
     if (argument(a->args, "--by-address")) a->network->design.by_address = true;
     return true;
@@ -192,11 +207,12 @@ static bool may_name_host(const struct pktway_query *a)
 /* Opens the network and lets it run up to --at. */
 static bool open_network(struct pktway_query *a)
 {
-    const char *from = argument(a->args, "--from");
+    const char *from = argument(a->args, "--from"), *record = argument(a->args, "--record");
     leat_time when = 0;
     if (!number_take(a->args, "--at", &when)) return false;
     struct leat_fabric_error error;
-    a->network->watch = (struct leat_sim_packetway_watch){ a, on_passes, on_event, on_receives };
+    a->network->watch = (struct leat_sim_packetway_watch){ a, on_passes, on_event, on_receives,
+                                                           record ? on_learns : NULL };
     if (!leat_fabric_open(&a->network->base,
                           &(struct leat_fabric_config){ .messages_max = messages_max(a) }, &error))
         return fabric_refused(a->args->verb, a->network->base.word, &error);
@@ -204,6 +220,8 @@ static bool open_network(struct pktway_query *a)
     net->observer = (struct leat_port_observer){
         .context = a, .sent = on_sent, .arrived = on_arrived, .lost = on_lost
     };
+    if (record) a->record = pktway_record_open(record, a->network);
+    if (record && !a->record) return false;
     if (from && !may_name_host(a) && !read_host(a, "--from", from, &a->from)) return false;
     while (net->now < when && !interrupted)
         leat_port_run(net, when);
@@ -223,6 +241,8 @@ static bool carry(struct pktway_query *a, uint32_t from, uint32_t to)
     a->leg = (struct pktway_leg){ 0 };
     a->is_inside = a->is_there = a->is_over = false;
     a->why = NULL;
+    a->carried++;
+    pktway_record_leaves(a->record, from, a->carried, a->size);
     leat_port_send(net, &message, start);
     while (!a->is_over && !interrupted)
         leat_port_run(net, LEAT_NEVER);
@@ -524,6 +544,7 @@ int pktway_simulate(const struct arguments *args)
     query.args = args;
     int code = WRONG;
     if (read_options(&query) && open_network(&query)) code = s->run(&query);
+    if (!pktway_record_close(query.record, code != WRONG) && code == DONE) code = FAILED;
     if (query.network) leat_fabric_close(&query.network->base);
     return code == WRONG ? code : finish(code);
 }

@@ -44,6 +44,8 @@ struct pktway_query {
     size_t records_len;
     bool is_cut;                  /* the list was truncated */
     struct pktway_remote *remote; /* read and write: the remote memory; else NULL */
+    struct pktway_record *record; /* NULL: none */
+    uint64_t carried;             /* messages of ping and trace so far */
     struct pktway_mail *mail;     /* send and receive: the messages; else NULL */
 };
 

@@ -520,4 +520,24 @@ C
     exits 2 "--loss has no meaning for twosan" "$leat" run --fabric twosan -n 2 --loss 0.1 -- "$folder/sum"
     exits 1 "was lost: " "$leat" run --fabric twosan -n 10 --fault router:west@300us.. -- "$folder/sum"
 fi
+
+# ---- recordings ------------------------------------------------------------------------------------
+# What trace lists is where the packet passes; what a router loses and learns again when it fails and comes back.
+"$leat" pktway trace mesh.8 --fabric threesan --fault router:south --at 1ms --record "$folder/way.leatrec" > /dev/null || fail "a trace recorded"
+exits 0 "" "$leat" export "$folder/way.leatrec" --csv "$folder/way.csv"
+same "the recorded way" "$(awk -F, '$2 ~ /leaves|passes|arrives/ && $6 == 17179869185 { printf "%s ", $3 }' "$folder/way.csv")" \
+    "network.ring.port0 network.west.half0 network.west.half1 network.east.half0 network.east.half1 network.mesh.port8 "
+same "its network" "$(awk -F, '$2 == "place" { print $4 }' "$folder/way.csv")" threesan
+back="--fabric threesan --fault router:south@1s..5s --at 40s"
+# shellcheck disable=SC2086
+same "with a recording" "$(pktway ping mesh.8 $back --record "$folder/back.leatrec")" "$(pktway ping mesh.8 $back)"
+exits 0 "" "$leat" export "$folder/back.leatrec" --csv "$folder/back.csv"
+same "lost and learned by south" "$(awk -F, '$2 == "instant" && $3 == "network.south.half0" { print $4 }' "$folder/back.csv" | sort | tr '\n' ' ')" "learns clos learns ring loses clos loses ring "
+same "what it knows in the end" "$(awk -F, '$2 == "value" && $3 == "network.south.tables0" { last = $5 } END { print last }' "$folder/back.csv")" 2
+printf '0s ring.0 clos.15 1 text=a\n1us ring.0 clos.14 5 text=b\n' > "$folder/mail"
+"$leat" pktway send --messages "$folder/mail" --fabric twosan --record "$folder/mail.leatrec" > /dev/null || fail "messages recorded"
+exits 0 "" "$leat" export "$folder/mail.leatrec" --csv "$folder/mail.csv"
+same "messages that arrive" "$(awk -F, '$2 == "arrives" { print $3 }' "$folder/mail.csv" | sort | tr '\n' ' ')" "network.clos.port14 network.clos.port15 "
+exits 2 "is no file name" "$leat" pktway ping clos.15 --fabric twosan --record ''
+no_part "recordings"
 finish

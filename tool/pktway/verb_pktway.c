@@ -11,7 +11,7 @@ static int run_either(const struct arguments *args)
 
 /* ---- subverbs ----------------------------------------------------------------------------- */
 
-#define SIMULATED " --fabric --from --at --cut-through --error-at --fault"
+#define SIMULATED " --fabric --from --at --cut-through --error-at --fault --record"
 #define ASKING    "--name --san --dev --key-file --poll --capability --logical --timeout --json"
 #define SERVING   "--name --san --dev --key-file --poll --foreground --config"
 
@@ -76,6 +76,7 @@ const struct verb verb_pktway = {
           WORD("yes no") },
         { "--error-at", "ROUTER", "simulated: this router sees an error in every packet" },
         { "--fault", "FAULT", "simulated: router, link or errors:ROUTER@FROM..TO", true },
+        { "--record", "FILE", "simulated: write a recording, for leat view and leat export" },
         { "--count", "N", "number of messages", COUNT(1, 1000000), .preset = "1" },
         { "--bytes", "OCTETS", "ping, simulated: data of a message", OCTETS(0, PKTWAY_OCTETS_MAX),
           .preset = "56", .former = "--size" },

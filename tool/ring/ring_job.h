@@ -37,7 +37,7 @@ struct ring_job {
     uint32_t leaves;
     struct leat_sim_aton_fault *fault;
     uint32_t faults;
-    const char *vcd;
+    const char *vcd, *record; /* files; NULL: none */
     bool json;
 };
 
@@ -46,7 +46,9 @@ struct ring_query {
     const struct ring_job *job;
     struct leat_sim_aton ring;
     void *memory;
-    struct ring_wave *wave; /* NULL: no waveform */
+    struct ring_wave *wave;       /* NULL: no waveform */
+    struct ring_record *record;   /* NULL: no recording */
+    struct leat_aton_order order; /* that was sent last */
     struct leat_sim_aton_result result;
     struct leat_aton_packet packet; /* the result as a packet, its payload in `payload` */
     uint8_t *payload;
@@ -115,6 +117,25 @@ int ring_close(struct ring_query *query, int code);
 struct ring_wave *ring_wave_open(const char *path, const struct leat_sim_aton *ring);
 void ring_wave_step(struct ring_wave *wave, const struct leat_sim_aton *ring);
 bool ring_wave_close(struct ring_wave *wave, const struct leat_sim_aton *ring, bool keep);
+
+/* What a waveform has of a station. */
+enum { RING_WAVE_SIGNALS = 9 };
+const char *ring_wave_name(uint32_t signal);
+unsigned ring_wave_width(uint32_t signal);
+void ring_wave_values(const struct leat_sim_aton *ring, uint32_t station,
+                      uint64_t value[RING_WAVE_SIGNALS]);
+
+/* Recordings (ring_record.c). NULL after a complaint. */
+struct ring_record *ring_record_open(const char *path, const struct leat_sim_aton *ring);
+/* For the ring; the context is the query. */
+void ring_record_begins(void *context, uint32_t station, uint64_t id, leat_time sent_at);
+void ring_record_visited(void *context, uint32_t station, const uint8_t *image, uint32_t len,
+                         leat_time at);
+/* There is a result. */
+void ring_record_done(struct ring_query *query);
+/* Bit model: the bits of the present time. */
+void ring_record_step(struct ring_record *record);
+bool ring_record_close(struct ring_record *record, bool keep);
 
 /* leat ring sim, and the algorithms. Exit codes. */
 int ring_simulate(const struct arguments *args);

@@ -32,6 +32,7 @@ static bool read_model(struct ring_job *job)
 {
     const char *text = argument(job->args, "--model");
     job->vcd = argument(job->args, "--vcd");
+    job->record = argument(job->args, "--record");
     job->model = job->vcd ? LEAT_SIM_ATON_BIT : LEAT_SIM_ATON_WORD;
     if (!text) return true;
     job->model = strcmp(text, "bit") == 0 ? LEAT_SIM_ATON_BIT : LEAT_SIM_ATON_WORD;

@@ -53,6 +53,7 @@ static void on_done(void *context, const struct leat_sim_aton_result *result)
         .payload = a->payload,
         .payload_len = result->result.payload_len,
     };
+    if (a->record) ring_record_done(a);
 }
 
 /* The length of the longest answer: SORT's, or TREE's slots. */
@@ -102,7 +103,12 @@ int ring_open(struct ring_query *a, const struct ring_job *job)
         .orders_max = ORDERS,
         .faults_max = job->faults,
     };
-    const struct leat_sim_aton_host host = { .context = a, .done = on_done };
+    const struct leat_sim_aton_host host = {
+        .context = a,
+        .done = on_done,
+        .begins = job->record ? ring_record_begins : NULL,
+        .visited = job->record ? ring_record_visited : NULL,
+    };
     if (!check(&config)) return WRONG;
     a->memory = sim_memory(leat_sim_aton_footprint(&config));
     a->payload = calloc(1, a->payload_max);
@@ -113,9 +119,9 @@ int ring_open(struct ring_query *a, const struct ring_job *job)
     fill_registers(a);
     for (uint32_t i = 0; i < job->faults; i++)
         leat_sim_aton_fault(&a->ring, &job->fault[i]);
-    if (!job->vcd) return DONE;
-    a->wave = ring_wave_open(job->vcd, &a->ring);
-    return a->wave ? DONE : FAILED;
+    if (job->vcd) a->wave = ring_wave_open(job->vcd, &a->ring);
+    if (job->record) a->record = ring_record_open(job->record, &a->ring);
+    return (!job->vcd || a->wave) && (!job->record || a->record) ? DONE : FAILED;
 }
 
 static void show_progress(struct progress *progress, leat_time bits)
@@ -134,12 +140,12 @@ static void run(struct ring_query *a)
     pace_begin(&a->pace);
     while (!a->is_done && !interrupted) {
         const leat_time next = a->meanwhile ? a->meanwhile(a) : LEAT_NEVER;
-        const leat_time piece = a->ring.now + (a->wave ? 1 : a->pace.piece);
+        const bool by_bits = a->wave || (a->record && a->job->model == LEAT_SIM_ATON_BIT);
+        const leat_time piece = a->ring.now + (by_bits ? 1 : a->pace.piece);
         leat_sim_aton_run(&a->ring, next < piece ? next : piece);
-        if (a->wave)
-            ring_wave_step(a->wave, &a->ring);
-        else
-            pace_next(&a->pace);
+        if (a->wave) ring_wave_step(a->wave, &a->ring);
+        if (a->record) ring_record_step(a->record);
+        if (!by_bits) pace_next(&a->pace);
         if (progress_is_due(&progress)) show_progress(&progress, a->ring.now);
     }
     progress_end(&progress);
@@ -190,6 +196,7 @@ int ring_issue(struct ring_query *a, const struct leat_aton_order *order, leat_t
     static const char *const why[] = { "", "it came back damaged", "it was lost" };
     const struct ring_job *job = a->job;
     a->is_done = false;
+    a->order = *order;
     if (!leat_sim_aton_hand_over(&a->ring, job->from, order, 0, at, 0))
         return fail("station %u cannot send it: it has left the ring", job->from + 1);
     run(a);
@@ -275,6 +282,7 @@ void ring_json_close(struct ring_query *a, uint64_t host_based)
 int ring_close(struct ring_query *a, int code)
 {
     if (a->wave && !ring_wave_close(a->wave, &a->ring, code == DONE)) code = FAILED;
+    if (a->record && !ring_record_close(a->record, code == DONE)) code = FAILED;
     free(a->memory);
     free(a->payload);
     free(a->took_part);

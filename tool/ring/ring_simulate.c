@@ -52,10 +52,14 @@ static int run_command(const struct ring_job *job)
 int ring_simulate(const struct arguments *args)
 {
     struct ring_job job;
-    const struct result_name vcd = { "--vcd", argument(args, "--vcd") };
+    const char *vcd = argument(args, "--vcd"), *record = argument(args, "--record");
+    struct result_name names[2];
+    size_t count = 0;
+    if (vcd) names[count++] = (struct result_name){ "--vcd", vcd };
+    if (record) names[count++] = (struct result_name){ "--record", record };
     int code = WRONG;
     if (ring_read_job(args, &job) &&
-        (!job.vcd || result_names_apart(args->verb, &vcd, 1, argument(args, "--operands"))))
+        (!count || result_names_apart(args->verb, names, count, argument(args, "--operands"))))
         code = strcmp(job.word, "sim") == 0 ? run_command(&job) : ring_algorithm(&job);
     ring_job_free(&job);
     return code;

@@ -98,6 +98,39 @@ exits 1 "" "$leat" ring sim --stations 3 --command add --vcd "$folder/none.vcd" 
 [ ! -e "$folder/none.vcd" ] || fail "a waveform of no answer"
 no_part "waveforms"
 
+# ---- recordings -----------------------------------------------------------------------------------
+# Sums grow from station to station; the frame that comes back has the result; both are what the ring told.
+seq 11 11 99 > "$folder/nine"
+certificate=$(json sim --stations 9 --operands "$folder/nine" --command add | jq -r .certificate)
+same "certificate with a recording" "$(json sim --stations 9 --operands "$folder/nine" --command add --record "$folder/ring.leatrec" | jq -r .certificate)" "$certificate"
+exits 0 "" "$leat" export "$folder/ring.leatrec" --csv "$folder/ring.csv" --pcapng "$folder/ring.pcapng" --vcd "$folder/recorded.vcd"
+same "sums at the stations" "$(awk -F, '$2 == "value" && $3 ~ /variable/ { printf "%s ", $5 }' "$folder/ring.csv")" "11 33 66 110 165 231 308 396 495 "
+same "where the token was" "$(awk -F, '$2 == "value" && $3 == "ring.token" { printf "%s ", $5 }' "$folder/ring.csv" | uniq)" "0 0 1 2 3 4 5 6 7 8 "
+same "stations that it passed" "$(grep -c ,passes, "$folder/ring.csv")" 8
+same "the name of the ring" "$(awk -F, '$2 == "place" { print $4 }' "$folder/ring.csv")" ring9
+same "frames" "$("$leat" decode --json "$folder/ring.pcapng" | jq -c '[.fields.variable1, .error]' | tail -n 1)" '[495,null]'
+same "damaged frames" "$("$leat" decode --json "$folder/ring.pcapng" | jq -c 'select(.error)' | wc -l)" 0
+# Bit by bit: what the waveform has, at the same times.
+exits 0 "" "$leat" ring sim --stations 3 --command add --model bit --vcd "$folder/bits.vcd" --record "$folder/bits.leatrec"
+exits 0 "" "$leat" export "$folder/bits.leatrec" --csv "$folder/bits.csv"
+same "changes of symbols" "$(awk -F, '$2 == "value" && $3 == "ring.bits.symbol1"' "$folder/bits.csv" | wc -l)" \
+    "$(python3 -c 'import re, sys
+lines = open(sys.argv[1]).read().split("\n")
+scope, ident = [], None
+for line in lines:
+    word = line.split()
+    if word[:1] == ["$scope"]: scope.append(word[2])
+    if word[:1] == ["$upscope"]: scope.pop()
+    if word[:1] == ["$var"] and scope[-1] == "station[2]" and word[4] == "symbol": ident = word[3]
+print(sum(1 for line in lines if re.fullmatch(r"(b[01]+ |[01])" + re.escape(ident), line)))' "$folder/bits.vcd")"
+exits 1 "" "$leat" ring sim --stations 3 --command add --record "$folder/none.leatrec" --fault bit:3@120
+[ ! -e "$folder/none.leatrec" ] || fail "a recording of no answer"
+exits 2 "--record does not go with query" "$leat" ring query add --record "$folder/x"
+exits 2 "--record is of simulated rings" "$leat" ring sort --live --record "$folder/x"
+exits 2 "name one file" "$leat" ring sim --stations 3 --command add --vcd "$folder/x" --record "$folder/x"
+exits 1 "expected at most" "$leat" ring sim --stations 40000 --command add --record "$folder/x"
+no_part "recordings"
+
 # ---- the ring as a fabric -------------------------------------------------------------------------
 sim() { "$leat" sim "$@" --json; }
 for traffic in uniform permutation hotspot broadcast bursty; do

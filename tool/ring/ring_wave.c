@@ -4,8 +4,9 @@
 #include "ring_job.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { SIGNALS = 9, PATH_CAP = 64 };
+enum { SIGNALS = RING_WAVE_SIGNALS, PATH_CAP = 64 };
 
 static const struct {
     const char *name;
@@ -15,6 +16,32 @@ static const struct {
     { "role", 2 },   { "field", 4 },    { "bit", 32 }, { "takes_part", 1 },
     { "carry", 1 },  { "relation", 2 }, { "x", 64 },   { "crc", 32 },
 };
+
+const char *ring_wave_name(uint32_t signal)
+{
+    return signals[signal].name;
+}
+
+unsigned ring_wave_width(uint32_t signal)
+{
+    return signals[signal].width;
+}
+
+void ring_wave_values(const struct leat_sim_aton *ring, uint32_t station,
+                      uint64_t value[RING_WAVE_SIGNALS])
+{
+    const struct leat_aton_station *s = leat_sim_aton_station(ring, station);
+    const uint64_t values[SIGNALS] = { leat_sim_aton_symbol(ring, station),
+                                       s->role,
+                                       s->in.phase,
+                                       s->in.at,
+                                       s->takes_part,
+                                       s->carry,
+                                       s->relation,
+                                       s->x,
+                                       s->crc_in };
+    memcpy(value, values, sizeof values);
+}
 
 struct ring_wave {
     struct result_file file;
@@ -62,16 +89,8 @@ void ring_wave_step(struct ring_wave *w, const struct leat_sim_aton *ring)
     leat_vcd_time(&w->vcd, ring->now);
     for (uint32_t i = 0; i < ring->config.stations; i++) {
         if (!leat_sim_aton_is_present(ring, i)) continue;
-        const struct leat_aton_station *s = leat_sim_aton_station(ring, i);
-        const uint64_t value[SIGNALS] = { leat_sim_aton_symbol(ring, i),
-                                          s->role,
-                                          s->in.phase,
-                                          s->in.at,
-                                          s->takes_part,
-                                          s->carry,
-                                          s->relation,
-                                          s->x,
-                                          s->crc_in };
+        uint64_t value[SIGNALS];
+        ring_wave_values(ring, i, value);
         for (uint32_t k = 0; k < SIGNALS; k++)
             leat_vcd_set(&w->vcd, i * SIGNALS + k, value[k]);
     }

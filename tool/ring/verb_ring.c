@@ -8,10 +8,10 @@
 /* Stations of a live ring have their operands, and their trees by leat ring set. */
 static int on_live(const struct arguments *args)
 {
-    static const char *const simulated[] = { "--operands", "--from",  "--propagation",
-                                             "--hold",     "--model", "--disabled",
-                                             "--only",     "--tree",  "--expression",
-                                             "--fault",    "--seed",  "--vcd" };
+    static const char *const simulated[] = {
+        "--operands", "--from",       "--propagation", "--hold", "--model", "--disabled", "--only",
+        "--tree",     "--expression", "--fault",       "--seed", "--vcd",   "--record"
+    };
     for (unsigned i = 0; i < sizeof simulated / sizeof *simulated; i++)
         if (argument(args, simulated[i]))
             return misuse(args->verb, "%s is of simulated rings, expected --stations with it",
@@ -39,7 +39,7 @@ static int run_algorithm(const struct arguments *args)
 #define SIMULATED                                                                               \
     "--stations --operands --only --from --to --propagation --hold --model --disabled --fault " \
     "--seed "                                                                                   \
-    "--vcd "                                                                                    \
+    "--vcd --record "                                                                           \
     "--register --width --quorum --sender --json"
 #define ALGORITHM SIMULATED " --live --dev --group --timeout"
 #define WHERE     "[--stations N | --live | --dev DEVICE] [OPTIONS]"
@@ -136,6 +136,7 @@ const struct verb verb_ring = {
         { "--fault", "FAULT", "simulated: bit, forget, leave or join:STATION@TIME", true },
         { "--seed", "N", "simulated: random seed of the operands", COUNT(0, UINT64_MAX), .preset = "1" },
         { "--vcd", "FILE", "simulated, bit model: write waveforms; 1 ns is one bit time" },
+        { "--record", "FILE", "simulated: write a recording, for leat view and leat export" },
         { "--out", "DEVICE", "where packets leave for the next station (unless given: --dev)" },
         { "--next", "MAC", "Ethernet address of the next station" },
         { "--previous", "MAC", "Ethernet address of the previous station" },

@@ -57,6 +57,7 @@ struct run_job {
     struct run_place place[RUN_TASKS_MAX]; /* of a file that placement names */
     uint32_t places;                       /* 0: it names none */
     const char *record;                    /* a file; NULL: none */
+    uint64_t record_hops;                  /* that it has, at most */
     const char *records; /* of communication, leat/atm_task.h: a file; NULL: none */
     const char *json;    /* a file, "": standard output; NULL: none */
     const char *store;   /* a file; NULL: none */
@@ -84,7 +85,7 @@ struct run_network {
     void *memory;                          /* of the platform */
     struct leat_sim_atm_load *load;        /* of an ATM fabric; else NULL */
     const struct leat_sim_replay *replay;  /* NULL: the network has none */
-    const struct leat_net *flits;          /* of a network of switches, to be recorded; else NULL */
+    struct leat_net *flits;                /* of a network of switches, to be recorded; else NULL */
     bool is_recorded;
 };
 

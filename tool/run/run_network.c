@@ -41,7 +41,7 @@ static bool open_ports(const struct run_job *job, bool contention_free, struct r
     const struct leat_fabric_config config = { .contention_free = contention_free,
                                                .flit_octets = job->flit_octets,
                                                .packet_flits = job->packet_flits,
-                                               .threads = job->threads,
+                                               .threads = out->is_recorded ? 1 : job->threads,
                                                .every_cycle = argument(job->args,
                                                                        "--every-cycle") };
     struct leat_fabric_error error;
@@ -51,13 +51,13 @@ static bool open_ports(const struct run_job *job, bool contention_free, struct r
         return fabric_refused(job->verb, job->fabric, &error);
     threads_tell(out->fabric, job->threads);
     struct leat_fabric_atm *atm = leat_fabric_as_atm(out->fabric);
-    const struct leat_fabric_flits *flits = leat_fabric_as_flits(out->fabric);
+    struct leat_fabric_flits *flits = leat_fabric_as_flits(out->fabric);
     out->net = out->fabric->net;
     out->load = atm ? &atm->replay.port.load : NULL;
     out->replay = out->fabric->replay;
     out->flits = flits ? &flits->replay.port.net : NULL;
-    /* A recording shows the flits in the network. */
-    if (flits && out->is_recorded) out->fabric->replay->is_off = true;
+    /* A recording shows what is in the network. */
+    if ((flits || atm) && out->is_recorded) out->fabric->replay->is_off = true;
     return true;
 }
 

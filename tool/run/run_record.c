@@ -13,14 +13,18 @@
  *     in_flight  signal   messages handed over, not arrived
  *     queue5     signal   messages handed to port 5, not taken by it
  *     flits      signal   inside a network of flits, after each callback
- *     port5 ...  lanes    of ATM fabrics: sim_record.c. Of other networks that compute: packets
- *                         where they enter and leave (frames); router5, or half-routers, too
+ *     fabric     lane     which network it is (record_fabric.h)
+ *     port5 ...  lanes    of ATM fabrics: sim_record.c; of networks of switches: record_net.h. Of
+ *                         networks that compute: packets where they enter and leave (frames);
+ *                         router5, or half-routers, too
  *
  * A wait that takes no time is left out, unless a message arrives in it, and so is computing that
  * takes none, unless a message is sent in it. A task that keeps waiting in the same call, and has
  * received and sent nothing (it polls), waits in one span.
  */
 #include "leat_bytes.h"
+#include "record_fabric.h"
+#include "record_net.h"
 #include "record_order.h"
 #include "result_file.h"
 #include "run.h"
@@ -78,6 +82,7 @@ static struct {
     uint32_t places;
     bool has_collectives; /* by the network, if it can */
     uint32_t in_flight, flits;
+    leat_time late; /* so long after the time of events others are told of */
     uint64_t flits_recorded;
     uint32_t computing, waiting, lost, redone; /* names */
     struct call call[CALLS_MAX];
@@ -92,6 +97,11 @@ static struct record_ticket put(leat_sim_kind kind, const struct lane *lane, uin
     return record_order_put(
         &rec.order,
         &(struct leat_sim_event){ .kind = kind, .at = at, .track = lane->track, .name = name });
+}
+
+static void put_in_order(const struct leat_sim_event *e)
+{
+    record_order_put(&rec.order, e);
 }
 
 static void write_at_once(const struct leat_sim_event *e)
@@ -367,7 +377,7 @@ static void reached(void *context, leat_time at)
 {
     (void)context;
     catch_up();
-    record_order_until(&rec.order, at);
+    record_order_until(&rec.order, at > rec.late ? at - rec.late : 0);
     if (!rec.network->flits) return;
     const uint64_t flits = leat_net_flits_inside(rec.network->flits);
     if (flits != rec.flits_recorded)
@@ -461,10 +471,68 @@ static void declare_counters(uint32_t group, uint32_t slots, const uint32_t *por
     record_order_count(&rec.order, rec.flits, 0, 0);
 }
 
+static uint32_t tracks_left(void)
+{
+    return LEAT_SIM_TRACKS_MAX - rec.recorder.tracks;
+}
+
+/* Hops are known late, so that all events of cells need to be put in order. */
+static bool join_cells(const struct run_job *job, const struct run_network *network, uint32_t group)
+{
+    struct leat_sim_atm *sim = &network->load->sim;
+    struct sim_recorded what = { .hops = job->record_hops };
+    const bool has_hops = what.hops && leat_sim_atm_can_observe(sim);
+    if (has_hops) what.wires = sim_wires(job->args, network->fabric);
+    if (has_hops && !what.wires) return false;
+    rec.late = has_hops ? leat_sim_clock_at(&network->fabric->clock, SIM_RECORD_LATE) : 0;
+    return sim_record_join(&rec.recorder, group, has_hops ? put_in_order : write_at_once, &what,
+                           sim, network->load);
+}
+
+/* The lanes of terminals where packets of collective operations are seen, too. */
+static void find_lanes(const struct leat_port_net *net, uint32_t terminals, uint32_t *lane)
+{
+    struct leat_port_place place;
+    for (uint32_t i = 0; i < rec.places && leat_port_place(net, i, &place); i++) {
+        const uint32_t first = strcmp(place.what, "port") == 0 ? 0 : net->ports;
+        if (!place.part && first + place.number < terminals)
+            lane[first + place.number] = rec.seen_at[i];
+    }
+}
+
+static bool join_flits(const struct run_job *job, const struct run_network *network, uint32_t group)
+{
+    const uint32_t terminals = network->flits->topology->terminals;
+    uint32_t *lane = calloc(terminals, sizeof *lane);
+    if (!lane) return complain("no memory for a recording of %u terminals", terminals);
+    find_lanes(network->net, terminals, lane);
+    const struct record_net_config config = { .recorder = &rec.recorder,
+                                              .group = group,
+                                              .put = put_in_order,
+                                              .net = network->flits,
+                                              .clock = network->fabric->clock,
+                                              .flit_octets = job->flit_octets,
+                                              .room = tracks_left(),
+                                              .hops = job->record_hops,
+                                              .lane = lane };
+    const bool done = record_net_join(&config);
+    free(lane);
+    return done;
+}
+
+static bool join_network(const struct run_job *job, const struct run_network *network,
+                         uint32_t group)
+{
+    rec.late = 0;
+    if (rec.is_cell) return join_cells(job, network, group);
+    return !network->flits || !job->record_hops || join_flits(job, network, group);
+}
+
 static void forget(void)
 {
     record_order_free(&rec.order);
     sim_record_leave();
+    record_net_leave();
     free(rec.lane);
     free(rec.queue);
     free(rec.place_name);
@@ -505,9 +573,10 @@ bool run_record_open(const struct run_job *job, const struct run_network *networ
     const uint32_t group = leat_sim_recorder_group(&rec.recorder, 0, "network");
     if (rec.has_messages) declare_counters(group, slots, port);
     declare_places(group);
-    rec.is_open = !rec.order.failed &&
-                  (!rec.is_cell || sim_record_join(&rec.recorder, group, write_at_once,
-                                                   &network->load->sim, network->load));
+    struct leat_sim_event name;
+    const bool has_name = record_fabric_declare(&rec.recorder, group, network->fabric->name, &name);
+    rec.is_open = join_network(job, network, group) && !rec.order.failed;
+    if (rec.is_open && has_name) put_in_order(&name);
     if (rec.is_open) return true;
     result_file_drop(&rec.file);
     forget();

@@ -38,6 +38,10 @@ def is_operation(e):
     return e["message"] is not None and e["message"] >> 62 == 1
 
 
+def is_packet(e):
+    return e["message"] is not None and e["message"] >> 62 == 0 and e["message"] >= 1 << 34
+
+
 def check_messages(events, tasks):
     """Every message of a task leaves and arrives, and tasks have sent and received what the run counted."""
     out, sent, received = {}, collections.Counter(), collections.Counter()
@@ -96,13 +100,33 @@ def check_counters(events):
         if e["time_ps"] > at:
             check(last.get("network.in_flight", 0) == in_flight, "%s messages are under way at %d" % (in_flight, at))
             at = e["time_ps"]
-        if e["event"] == "value":
+        if e["event"] == "value" and e["track"] != "network.wires.width":
             check(last.get(e["track"]) != e["value"], "%s is told twice at %d" % (e["track"], at))
             last[e["track"]] = e["value"]
         elif e["track"].startswith("program.") and not is_operation(e):
             in_flight += (e["event"] == "leaves") - (e["event"] == "arrives")
     check(not any(last.values()), "counters are left: %s" % last)
     check(max(v["value"] for v in events if v["track"] == "network.in_flight") > 0, "nothing was ever under way")
+
+
+def check_hops(events):
+    """Packets pass wire after wire, each where the one before led to, from a port to another."""
+    at, hops = {}, 0
+    for e in filter(is_packet, events):
+        what = e["track"].rsplit(".", 1)[1]
+        if e["event"] == "passes":
+            begin, end = what.split(" ")[0].split(">")
+            hops += 1
+            check(at.get(e["message"]) in (begin, None), "packet %d is at %s, not at %s" % (e["message"], at.get(e["message"]), begin))
+            at[e["message"]] = end
+        elif e["event"] == "leaves":
+            check(e["message"] not in at, "packet %d leaves twice" % e["message"])
+            at[e["message"]] = None
+        else:
+            check(at.pop(e["message"], None) == what, "packet %d arrives at %s" % (e["message"], what))
+    places = [e["name"] for e in events if e["track"] == "network.fabric"]
+    check(places == [told["fabric"]], "the fabric is %s, the run told %s" % (places, told["fabric"]))
+    check(hops > 0 or not any(e["track"].startswith("network.wires.") for e in events), "no hops")
 
 
 def check_operations(events, tasks):
@@ -169,7 +193,7 @@ def check_perfetto(path):
     for e in trace:
         if e["ph"] in "BE":
             depth[e["tid"]] += 1 if e["ph"] == "B" else -1
-        elif e["ph"] in "sf":
+        elif e["ph"] in "sf" and e["cat"] != "packet":
             check(depth[e["tid"]] > 0, "an arrow outside of slices on %s" % thread[e["tid"]])
             if process[e["pid"]] == "program":
                 arrows[e["ph"]] += 1
@@ -200,6 +224,7 @@ check([e["time_ps"] for e in table] == sorted(e["time_ps"] for e in table), "tim
 check_messages(table, told["per_task"])
 check_spans(table, told["per_task"])
 check_counters(table)
+check_hops(table)
 folds, casts = check_operations(table, told["per_task"])
 operations = (folds + casts) * (len(told["per_task"]) - 1)
 if operations:

@@ -70,6 +70,7 @@ static bool read_job(const struct arguments *args, struct run_job *job,
                              .fabric = argument(args, "--fabric"),
                              .placement = argument(args, "--placement"),
                              .record = argument(args, "--record"),
+                             .record_hops = RECORD_HOPS_DEFAULT,
                              .records = argument(args, "--messages"),
                              .json = argument(args, "--json"),
                              .store = argument(args, "--store"),
@@ -94,7 +95,10 @@ static bool read_job(const struct arguments *args, struct run_job *job,
     if (!*fabrics) return false;
     job->is_one_of_several = *fabrics > 1;
     job->fabric = fabric[0];
-    return check_files(args) && number_take_small(args, "-n", &job->tasks) &&
+    if (argument(args, "--record-hops") && !job->record)
+        return misused(args->verb, "--record-hops, expected --record with it");
+    return number_take(args, "--record-hops", &job->record_hops) && check_files(args) &&
+           number_take_small(args, "-n", &job->tasks) &&
            number_take(args, "--patience", &job->patience) &&
            number_take(args, "--overhead", &job->overhead) &&
            number_take_small(args, "--flit-bytes", &job->flit_octets) &&
@@ -321,7 +325,8 @@ const struct verb verb_run = {
         { "--profile", NULL, "print what each MPI call took, over all tasks" },
         { "--patience", "TIME", "until polling without a message is a deadlock (0s: never)",
           TIME(0, PS_MAX), .preset = "86400s", .unit = "s" },
-        { "--record", "FILE", "what tasks and network do, for leat export" },
+        { "--record", "FILE", "what tasks and network do, for leat view and leat export" },
+        OPTION_RECORD_HOPS,
         { "--gdb", "RANK", "start this rank (task) under gdb, in this terminal",
           COUNT(0, RUN_TASKS_MAX - 1) },
         { "--wrap", "TOOL", "start ranks under a tool, as \"valgrind --leak-check=full\"" },

@@ -281,6 +281,24 @@ static bool build(const struct arguments *args, struct leat_fabric *fabric, stru
     return fabric_refused(args->verb, fabric->word, &error);
 }
 
+/* Whoever looks on sees one part of a network. */
+static bool read_record(const struct arguments *args, struct net_job *job)
+{
+    job->record = argument(args, "--record");
+    job->record_hops = RECORD_HOPS_DEFAULT;
+    if (!job->record)
+        return !argument(args, "--record-hops") ||
+               misused(args->verb, "--record-hops, expected --record with it");
+    if (job->ranks)
+        return misused(args->verb, "--record with %u ranks, expected one process",
+                       job->ranks->count);
+    if (job->device.where == DEVICE_ONE)
+        return misused(args->verb, "--record with --device, expected the processor");
+    job->device.where = DEVICE_CPU;
+    job->threads = 1;
+    return sim_check_record(args) && number_take(args, "--record-hops", &job->record_hops);
+}
+
 bool net_read_job(const struct arguments *args, struct leat_fabric *fabric,
                   struct leat_sim_ranks *ranks, struct net_job *job)
 {
@@ -294,8 +312,9 @@ bool net_read_job(const struct arguments *args, struct leat_fabric *fabric,
                              .json = argument(args, "--json"),
                              .unsafe = argument(args, "--unsafe") };
     return read_model(args) && threads_take(args, &job->threads) &&
-           device_take(args, &job->device) && number_take(args, "--cycles", &job->cycles) &&
-           build(args, fabric, job) && read_links(args, job) &&
+           device_take(args, &job->device) && read_record(args, job) &&
+           number_take(args, "--cycles", &job->cycles) && build(args, fabric, job) &&
+           read_links(args, job) &&
            sim_check_cycles(args, job->cycles, &n->design.plan.clock, "") &&
            read_traffic(args, job) && check_length(args, job) &&
            net_read_faults(args, &n->built.topology, LEAT_NET_FLIT_BITS, &job->faults) &&

@@ -174,12 +174,12 @@ void net_take_result(struct net_simulation *s, struct net_result *out)
 static bool simulate(struct net_simulation *s, const struct net_job *job, struct net_result *out)
 {
     struct leat_sim_ranks *ranks = job->ranks;
-    if (!set_up_all(s, job)) return false;
+    if (!set_up_all(s, job) || (job->record && !net_record_open(job, &s->net))) return false;
     s->begun = seconds_now();
     pieces_run_alike(job->cycles, run_to, ranks ? agree : NULL, s, &out->wall_seconds);
     assess_ranks(s, ASSESS_SECONDS / 50);
     net_take_result(s, out);
-    return true;
+    return net_record_close(s->net.now, true);
 }
 
 static int judge(const struct net_job *job, const struct net_result *result)

@@ -32,7 +32,9 @@ struct net_job {
     uint32_t threads;
     struct leat_sim_ranks *ranks; /* of mpirun; NULL: one process */
     bool json, links, unsafe;
-    bool ends; /* the work is finite: a trace, or a number of rounds */
+    const char *record;   /* a file; NULL: none */
+    uint64_t record_hops; /* that it has, at most */
+    bool ends;            /* the work is finite: a trace, or a number of rounds */
     struct device_choice device;
 };
 
@@ -68,6 +70,12 @@ struct net_simulation {
 /* Before its first cycle. False: there is no memory. Free it in either case. */
 bool net_set_up(struct net_simulation *s, const struct net_job *job);
 void net_free(struct net_simulation *s);
+
+/* Records the packets of a network in one part, from its first cycle on (net_record.c). False after
+ * a complaint. */
+bool net_record_open(const struct net_job *job, struct leat_net *net);
+/* The recording ends with this cycle. Also allowed if there is none. False after a complaint. */
+bool net_record_close(uint64_t last, bool keep);
 
 /* All packets of a trace have ended, or all rounds of a collective. */
 bool net_is_done(const struct net_simulation *s);

@@ -5,10 +5,10 @@
 #include "net_faults.h"
 #include "net_steady.h"
 #include "net_traffic.h"
+#include "record_wires.h"
 #include "sim_atm_check_load.h"
 #include "sim_atm_load.h"
 #include "sim_atm_traffic.h"
-#include "sim_recorder.h"
 #include "tool.h"
 
 #define SIM_CYCLES_MAX UINT64_C(1000000000000000)
@@ -96,6 +96,14 @@ enum {
     " W transpose bit-reverse bit-complement shuffle tornado neighbour trace all-to-all " \
     "allreduce broadcast-tree"
 
+/* What is recorded. */
+struct sim_recorded {
+    const char *path;   /* NULL: nothing */
+    const char *fabric; /* its name */
+    const struct leat_net_topology *wires;
+    uint64_t hops; /* over these wires, at most */
+};
+
 /* The job, as the options describe it. */
 struct sim_job {
     struct leat_sim_atm_fabric fabric;
@@ -109,7 +117,7 @@ struct sim_job {
     struct leat_atm_aal_config aal;
     struct leat_sim_atm_line_config line;
     struct leat_sim_atm_line_outage outage[LEAT_SIM_ATM_LINE_OUTAGES_MAX];
-    const char *record; /* file, or NULL */
+    struct sim_recorded record;
     uint32_t threads;
     bool json;
 };
@@ -144,6 +152,7 @@ struct sim_result {
 
 /* False after a complaint. */
 struct leat_fabric_atm;
+struct leat_fabric;
 bool sim_read_job(const struct arguments *args, struct leat_fabric_atm *atm, struct sim_job *job);
 
 /* Errors on the lines of the hosts of an ATM fabric; `outage` has room for
@@ -153,7 +162,6 @@ bool sim_read_lines(const struct arguments *args, struct leat_fabric_atm *atm,
                     struct leat_sim_atm_line_config *line, struct leat_sim_atm_line_outage *outage);
 
 /* The wires of an ATM fabric as a network of switches. NULL after a complaint. */
-struct leat_fabric;
 const struct leat_net_topology *sim_wires(const struct arguments *args, struct leat_fabric *fabric);
 
 /* Faults inside an ATM fabric: --fault and --fault-file. False after a complaint. */
@@ -166,6 +174,10 @@ bool sim_read_units(const struct arguments *args, struct leat_atm_aal_config *aa
 
 /* Is --record a file, apart from all other files of the command? False after a complaint. */
 bool sim_check_record(const struct arguments *args);
+
+/* The same, and --record-hops, of an ATM fabric. False after a complaint. */
+bool sim_read_record(const struct arguments *args, struct leat_fabric *fabric,
+                     struct sim_recorded *record);
 
 /* --model: rtl, or cell by default. False after a complaint. */
 bool sim_read_model(const struct arguments *args, const struct leat_sim_atm_fabric *fabric,
@@ -214,9 +226,10 @@ void sim_put_json(const struct sim_job *job, const struct sim_result *result);
 
 /* ---- recording (sim_record.c) ---- */
 
-/* From now on records what the hosts of a network do and receive. `load`: the hosts have AAL units,
- * whose messages are recorded too; or NULL. False after a complaint. */
-bool sim_record_open(const char *path, struct leat_sim_atm *network,
+/* From now on records what the hosts of a network do and receive, and, if its model shows them, the
+ * hops of its cells. `load`: the hosts have AAL units, whose messages are recorded too; or NULL.
+ * False after a complaint. */
+bool sim_record_open(const struct sim_recorded *what, struct leat_sim_atm *network,
                      struct leat_sim_atm_load *load);
 
 /* Every cell is recorded with a HEC, not only loopback cells. */
@@ -226,10 +239,12 @@ void sim_record_seal(void);
 bool sim_record_close(uint64_t last);
 
 /* The same as part of another recording: declares its tracks in `group`, after all other tracks,
- * and passes its events to `put`, in order of time. False after a complaint. */
-typedef void sim_record_put(const struct leat_sim_event *e);
-bool sim_record_join(struct leat_sim_recorder *recorder, uint32_t group, sim_record_put *put,
-                     struct leat_sim_atm *network, struct leat_sim_atm_load *load);
+ * and passes its events to `put`: in order of time, but hops (what->hops) up to SIM_RECORD_LATE
+ * cycles late. False after a complaint. */
+enum { SIM_RECORD_LATE = LEAT_SIM_ATM_STRIDE };
+bool sim_record_join(struct leat_sim_recorder *recorder, uint32_t group, record_put *put,
+                     const struct sim_recorded *what, struct leat_sim_atm *network,
+                     struct leat_sim_atm_load *load);
 /* Passes on the cells that have begun up to cycle `now`. */
 void sim_record_catch_up(uint64_t now);
 /* Also allowed if it has not joined. */

@@ -6,9 +6,9 @@
 #include "json_out.h"
 #include "number.h"
 #include "pieces.h"
+#include "record_fabric.h"
 #include "result_file.h"
 #include "sim.h"
-#include "sim_recorder.h"
 #include <inttypes.h>
 #include <leat/capture.h>
 #include <stdlib.h>
@@ -139,11 +139,14 @@ static bool open_record(struct job *job, const char *path, struct result_file *f
     if (!job->lane || !result_file_open(file, path)) return false;
     leat_sim_recorder_init(&job->recorder, &file->out.text);
     const uint32_t group = leat_sim_recorder_group(&job->recorder, 0, "lines");
+    struct leat_sim_event fabric;
+    const bool has_name = record_fabric_declare(&job->recorder, group, job->fabric, &fabric);
     const uint32_t clock = leat_sim_recorder_clock(&job->recorder, &job->config.slot);
     for (uint32_t l = 0; l < job->graph.links; l++) {
         name_link(job, l, name);
         job->lane[l] = leat_sim_recorder_lane(&job->recorder, group, clock, LEAT_LINK_USER0, name);
     }
+    if (has_name) leat_sim_recorder_put(&job->recorder, &fabric);
     job->config.carried = carried;
     job->config.context = job;
     return true;

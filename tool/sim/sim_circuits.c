@@ -26,7 +26,7 @@ struct job {
     struct leat_sim_atm_circuits_config config;
     struct leat_sim_atm_line_outage outage[LEAT_SIM_ATM_LINE_OUTAGES_MAX];
     uint64_t cycles;
-    const char *record;
+    struct sim_recorded record;
     struct leat_sim_atm_circuits sim;
 };
 
@@ -55,9 +55,10 @@ static bool read_plan(const struct arguments *args, struct job *job)
 
 static bool read_options(const struct arguments *args, struct leat_fabric *fabric, struct job *job)
 {
-    static const char known[] = "--circuits --load --cycles --seed --model --record --json --fault "
-                                "--fault-file --bit-errors --loss --insert --duplicate --hec "
-                                "--dead";
+    static const char known[] =
+        "--circuits --load --cycles --seed --model --record --record-hops --json --fault "
+        "--fault-file --bit-errors --loss --insert --duplicate --hec "
+        "--dead";
     struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
     struct leat_sim_atm_plain_config *plain = &job->config.plain;
     const char *foreign = argument_not_in(args, known);
@@ -67,7 +68,8 @@ static bool read_options(const struct arguments *args, struct leat_fabric *fabri
            sim_read_model(args, &atm->fabric, &plain->model) &&
            number_take(args, "--cycles", &job->cycles) &&
            number_take(args, "--seed", &plain->seed) && sim_take_load(args, &plain->load_ppm) &&
-           sim_read_lines(args, atm, &plain->line, job->outage) && sim_check_record(args) &&
+           sim_read_lines(args, atm, &plain->line, job->outage) &&
+           sim_read_record(args, fabric, &job->record) &&
            sim_check_cycles(args, job->cycles, &atm->base.clock, "") && read_plan(args, job);
 }
 
@@ -86,11 +88,11 @@ static bool simulate(struct job *job, void **memory)
     *memory = sim_memory(leat_sim_atm_circuits_footprint(&job->config));
     if (!*memory) return false;
     leat_sim_atm_circuits_init(&job->sim, &job->config, *memory);
-    if (job->record && !sim_record_open(job->record, &job->sim.plain.sim, NULL)) return false;
-    if (job->record) sim_record_seal();
+    if (job->record.path && !sim_record_open(&job->record, &job->sim.plain.sim, NULL)) return false;
+    if (job->record.path) sim_record_seal();
     job->cycles = pieces_run(job->cycles, run_to, job, &wall_seconds);
     leat_sim_atm_circuits_settle(&job->sim);
-    return !job->record || sim_record_close(job->cycles);
+    return !job->record.path || sim_record_close(job->cycles);
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */
@@ -425,10 +427,7 @@ int run_sim_circuits(const struct arguments *args, struct leat_fabric *fabric, c
     static struct job job;
     struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
     void *memory = NULL;
-    job = (struct job){ .name = atm->base.name,
-                        .file = file,
-                        .cycles = 1000000,
-                        .record = argument(args, "--record") };
+    job = (struct job){ .name = atm->base.name, .file = file, .cycles = 1000000 };
     job.config.plain.seed = 1;
     int code = read_options(args, fabric, &job) ? DONE : WRONG;
     job.config.plain.line.seed = atm->faults.seed = job.config.plain.seed;

@@ -36,7 +36,7 @@ struct job {
     struct leat_sim_atm_oam_pair *pair;
     bool reroutes;
     uint64_t cycles;
-    const char *record;
+    struct sim_recorded record;
     struct leat_sim_atm_oam sim;
     struct defect *defect; /* by when they were noticed */
     uint32_t defects, defects_cap;
@@ -165,8 +165,9 @@ static bool check(const struct arguments *args, const struct job *job)
 
 static bool read_options(const struct arguments *args, struct leat_fabric *fabric, struct job *job)
 {
-    static const char known[] = "--oam --load --cycles --seed --model --record --json --fault "
-                                "--fault-file --bit-errors --loss --insert --duplicate --hec";
+    static const char known[] =
+        "--oam --load --cycles --seed --model --record --record-hops --json --fault "
+        "--fault-file --bit-errors --loss --insert --duplicate --hec";
     struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
     const char *foreign = argument_not_in(args, known);
     if (foreign && strcmp(foreign, "--dead") == 0)
@@ -181,9 +182,9 @@ static bool read_options(const struct arguments *args, struct leat_fabric *fabri
            sim_take_load(args, &job->config.load_ppm) &&
            sim_read_lines(args, atm, &job->config.line, job->outage) && read_words(args, job) &&
            take_pairs(args, job) && check(args, job) &&
-           (!job->record ||
-            (sim_check_record(args) &&
-             sim_check_cycles(args, job->cycles, &atm->base.clock, "--record and ")));
+           sim_read_record(args, fabric, &job->record) &&
+           (!job->record.path ||
+            sim_check_cycles(args, job->cycles, &atm->base.clock, "--record and "));
 }
 
 /* ---- defects --------------------------------------------------------------------------------- */
@@ -264,12 +265,12 @@ static bool simulate(struct job *job, void **memory)
     job->last = sim_memory(2 * (size_t)job->config.pairs * LEAT_ATM_OAM_STATES * sizeof *job->last);
     if (!*memory || !job->last) return false;
     leat_sim_atm_oam_init(&job->sim, &job->config, *memory);
-    if (job->record && !sim_record_open(job->record, &job->sim.plain.sim, NULL)) return false;
-    if (job->record) sim_record_seal();
+    if (job->record.path && !sim_record_open(&job->record, &job->sim.plain.sim, NULL)) return false;
+    if (job->record.path) sim_record_seal();
     job->cycles = pieces_run(job->cycles, run_to, job, &wall_seconds);
     leat_sim_atm_oam_settle(&job->sim);
     if (job->defects) qsort(job->defect, job->defects, sizeof *job->defect, by_time);
-    return !job->record || sim_record_close(job->cycles);
+    return !job->record.path || sim_record_close(job->cycles);
 }
 
 /* ---- people ---------------------------------------------------------------------------------- */
@@ -516,10 +517,8 @@ int run_sim_oam(const struct arguments *args, struct leat_fabric *fabric)
     static struct job job;
     struct leat_fabric_atm *atm = leat_fabric_as_atm(fabric);
     void *memory = NULL;
-    job = (struct job){ .name = atm->base.name,
-                        .words = argument(args, "--oam"),
-                        .cycles = 1000000,
-                        .record = argument(args, "--record") };
+    job =
+        (struct job){ .name = atm->base.name, .words = argument(args, "--oam"), .cycles = 1000000 };
     job.config = (struct leat_sim_atm_oam_config){ .fabric = atm->fabric,
                                                    .period = LEAT_SIM_ATM_OAM_PERIOD,
                                                    .load_ppm = LOAD_DEFAULT,

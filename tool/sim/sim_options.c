@@ -15,8 +15,8 @@
 enum { WHY_CAP = 1024 };
 
 /* Sources of the check workload have neither messages nor lines. */
-static const char with_w[] =
-    "--traffic --load --seed --cycles --model --record --json --threads --fault --fault-file";
+static const char with_w[] = "--traffic --load --seed --cycles --model --record --record-hops "
+                             "--json --threads --fault --fault-file";
 
 bool sim_refuse_traffic(const struct arguments *args, const char *name, const char *known)
 {
@@ -244,11 +244,26 @@ bool sim_check_record(const struct arguments *args)
            result_apart_from_options(args, "--record");
 }
 
-static bool check_record(const struct arguments *args, const struct sim_job *job,
-                         const struct leat_sim_clock *clock)
+bool sim_read_record(const struct arguments *args, struct leat_fabric *fabric,
+                     struct sim_recorded *record)
 {
-    if (!job->record) return true;
-    return sim_check_record(args) && sim_check_cycles(args, job->cycles, clock, "--record and ");
+    *record = (struct sim_recorded){ .path = argument(args, "--record"),
+                                     .fabric = fabric->name,
+                                     .hops = RECORD_HOPS_DEFAULT };
+    if (!record->path)
+        return !argument(args, "--record-hops") ||
+               misused(args->verb, "--record-hops, expected --record with it");
+    if (!sim_check_record(args) || !number_take(args, "--record-hops", &record->hops)) return false;
+    record->wires = record->hops ? sim_wires(args, fabric) : NULL;
+    return record->wires || !record->hops;
+}
+
+static bool read_record(const struct arguments *args, struct leat_fabric_atm *atm,
+                        struct sim_job *job)
+{
+    return sim_read_record(args, &atm->base, &job->record) &&
+           (!job->record.path ||
+            sim_check_cycles(args, job->cycles, &atm->base.clock, "--record and "));
 }
 
 static bool refuse_with_w(const struct arguments *args, const struct sim_job *job)
@@ -286,7 +301,6 @@ bool sim_read_job(const struct arguments *args, struct leat_fabric_atm *atm, str
                              .cycles = 1000000,
                              .seed = 1,
                              .threads = 1,
-                             .record = argument(args, "--record"),
                              .json = argument(args, "--json") };
     if (argument(args, "--admit"))
         return misused(args->verb, "--admit has no meaning without --contracts");
@@ -297,7 +311,7 @@ bool sim_read_job(const struct arguments *args, struct leat_fabric_atm *atm, str
                       read_load(args, job) && refuse_with_w(args, job) && read_buffers(args, job) &&
                       sim_read_units(args, &job->aal) &&
                       sim_read_lines(args, atm, &job->line, job->outage) &&
-                      check_record(args, job, &atm->base.clock);
+                      read_record(args, atm, job);
     job->line.seed = atm->cells.graph.error_seed = job->seed;
     if (read && !args->only_check) warn_of_no_effect(job);
     return read;

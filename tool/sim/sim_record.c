@@ -4,14 +4,18 @@
  * network and its hosts, so neither knows of it:
  *
  *   network     group
- *     port0     lane    cells in and out (frames), refusals (instants)
+ *     port0     lane    cells in and out (frames), refusals (instants); cells leave and arrive
+ *                       (flows), where their hops are recorded
  *     write0    lane    messages being written (spans) and leaving (flows); AAL units only
  *     read0     lane    messages being read (spans) and arriving (flows)
+ *     wires     group   cells cross them: record_wires.h
  *
  * A cell is handed over before its first octet is on the line, and events are in order of time, so
- * a cell is held here until its cycle.
+ * a cell is held here until its cycle. Which wires a cell has crossed is known later.
  */
 #include "atm_hec.h"
+#include "record_fabric.h"
+#include "record_order.h"
 #include "result_file.h"
 #include "sim.h"
 #include "sim_atm_ping.h"
@@ -34,13 +38,16 @@ struct port_track {
 static struct {
     struct result_file file;
     struct leat_sim_recorder own; /* of leat sim */
+    struct record_order order;    /* likewise */
     struct leat_sim_recorder *recorder;
-    sim_record_put *put; /* an event goes to the recorder */
+    record_put *put; /* an event goes to the recorder */
     struct leat_sim_clock clock;
     struct leat_sim_atm *network;
     struct leat_sim_atm_load *load;
     struct leat_sim_atm_host host; /* the network's own */
     struct port_track *port;
+    struct record_wires wires;
+    struct leat_sim_atm_watch watch;
     bool seals;           /* every cell gets a HEC */
     uint64_t waits_until; /* the first pending cell; LEAT_NEVER: none */
     uint32_t refused, message;
@@ -57,6 +64,11 @@ static leat_time time_of(uint64_t cycle)
 static void put_to_own(const struct leat_sim_event *e)
 {
     leat_sim_recorder_put(&rec.own, e);
+}
+
+static void put_in_order(const struct leat_sim_event *e)
+{
+    record_order_put(&rec.order, e);
 }
 
 /* OAM cells as they are on a line: with a HEC, which the prototype's own cells do not have. */
@@ -99,6 +111,13 @@ static uint32_t first_waiting(void)
     return first;
 }
 
+/* Of leat sim: what is late by now has come. */
+static void write_until(uint64_t now)
+{
+    if (rec.put == put_in_order && now > SIM_RECORD_LATE)
+        record_order_until(&rec.order, time_of(now - SIM_RECORD_LATE));
+}
+
 void sim_record_catch_up(uint64_t now)
 {
     while (rec.waits_until <= now) {
@@ -108,6 +127,7 @@ void sim_record_catch_up(uint64_t now)
         const uint32_t next = first_waiting();
         rec.waits_until = next == UINT32_MAX ? LEAT_NEVER : rec.port[next].sent_at;
     }
+    write_until(now);
 }
 
 static void note_cell(uint32_t p)
@@ -230,6 +250,47 @@ static void deliver(void *context, uint32_t p, const uint8_t *cell, uint64_t now
     note_cell(p);
 }
 
+/* ---- cells on their way ---------------------------------------------------------------------- */
+
+static void put_hop(uint64_t number, uint32_t port, leat_sim_step step, uint64_t at)
+{
+    if (rec.wires.left)
+        put_flow(time_of(at), rec.port[port].cells, step,
+                 &(struct leat_sim_flow){ .message = LEAT_SIM_FIRST_PACKET + number,
+                                          .len = LEAT_ATM_CELL_LEN });
+}
+
+static void crosses(void *context, uint64_t number, uint32_t wire, uint64_t at)
+{
+    const uint32_t outs = rec.wires.topology->outs;
+    (void)context;
+    if (wire >= outs)
+        put_hop(number, wire - outs, LEAT_SIM_LEAVES, at);
+    else
+        record_wires_cross(&rec.wires, wire, LEAT_SIM_FIRST_PACKET + number, LEAT_ATM_CELL_LEN,
+                           time_of(at), rec.put);
+}
+
+static void arrives(void *context, uint64_t number, uint32_t port, uint64_t now)
+{
+    (void)context;
+    put_hop(number, port, LEAT_SIM_ARRIVES, now);
+}
+
+/* A line takes a cell in so many cycles. */
+static bool watch_cells(void)
+{
+    const struct leat_sim_clock slot = leat_sim_atm_fabric_slot(&rec.network->fabric);
+    if (!rec.wires.lane) return true;
+    rec.watch = (struct leat_sim_atm_watch){ .crosses = crosses, .arrives = arrives };
+    rec.watch.number = sim_memory((leat_sim_atm_watch_room(rec.network) + 1) *
+                                  sizeof *rec.watch.number);
+    if (!rec.watch.number) return false;
+    record_wires_begin(&rec.wires, (uint32_t)(LEAT_ATM_CELL_LEN * slot.den / slot.num), rec.put);
+    leat_sim_atm_observe(rec.network, &rec.watch);
+    return true;
+}
+
 /* ---- the file -------------------------------------------------------------------------------- */
 
 static uint32_t declare_lane(uint32_t group, uint32_t clock, uint16_t link, const char *what,
@@ -240,7 +301,7 @@ static uint32_t declare_lane(uint32_t group, uint32_t clock, uint16_t link, cons
     return leat_sim_recorder_lane(rec.recorder, group, clock, link, name);
 }
 
-static void declare_tracks(uint32_t group)
+static bool declare_tracks(uint32_t group, const struct sim_recorded *what)
 {
     const uint32_t clock = leat_sim_recorder_clock(rec.recorder, &rec.clock);
     for (uint32_t p = 0; p < rec.network->fabric.net.ports; p++) {
@@ -252,10 +313,15 @@ static void declare_tracks(uint32_t group)
     }
     rec.refused = leat_sim_recorder_name(rec.recorder, "refused");
     rec.message = leat_sim_recorder_name(rec.recorder, "message");
+    rec.wires = (struct record_wires){ 0 };
+    return !what->wires || !leat_sim_atm_can_observe(rec.network) ||
+           record_wires_declare(&rec.wires, rec.recorder, group, clock, what->wires,
+                                LEAT_SIM_TRACKS_MAX - rec.recorder->tracks, what->hops);
 }
 
-bool sim_record_join(struct leat_sim_recorder *recorder, uint32_t group, sim_record_put *put,
-                     struct leat_sim_atm *network, struct leat_sim_atm_load *load)
+bool sim_record_join(struct leat_sim_recorder *recorder, uint32_t group, record_put *put,
+                     const struct sim_recorded *what, struct leat_sim_atm *network,
+                     struct leat_sim_atm_load *load)
 {
     const struct tasks none = { 0 };
     const bool has_tasks = load && !load->config.desk.serve; /* else others do that */
@@ -269,9 +335,11 @@ bool sim_record_join(struct leat_sim_recorder *recorder, uint32_t group, sim_rec
     rec.clock = (struct leat_sim_clock){ network->fabric.period_ps_num,
                                          network->fabric.period_ps_den };
     rec.port = sim_memory(network->fabric.net.ports * sizeof *rec.port);
-    if (!rec.port) return false;
-    declare_tracks(group);
-    network->host = (struct leat_sim_atm_host){ NULL, refused, act, room, deliver, NULL };
+    if (!rec.port || !declare_tracks(group, what)) return false;
+    network->host = (struct leat_sim_atm_host){
+        .refused = refused, .act = act, .room = room, .deliver = deliver
+    };
+    if (!watch_cells()) return false;
     for (uint32_t p = 0; p < network->fabric.net.ports; p++) {
         note_messages(p, &none, 0); /* created in cycle 0 */
         note_cell(p);
@@ -281,16 +349,36 @@ bool sim_record_join(struct leat_sim_recorder *recorder, uint32_t group, sim_rec
 
 void sim_record_leave(void)
 {
+    record_wires_free(&rec.wires);
+    free(rec.watch.number);
     free(rec.port);
+    rec.watch.number = NULL;
     rec.port = NULL;
 }
 
-bool sim_record_open(const char *path, struct leat_sim_atm *network, struct leat_sim_atm_load *load)
+static bool join_own(const struct sim_recorded *what, struct leat_sim_atm *network,
+                     struct leat_sim_atm_load *load)
 {
-    if (!result_file_open(&rec.file, path)) return false;
-    leat_sim_recorder_init(&rec.own, &rec.file.out.text);
+    struct leat_sim_event name;
     const uint32_t group = leat_sim_recorder_group(&rec.own, 0, "network");
-    if (sim_record_join(&rec.own, group, put_to_own, network, load)) return true;
+    const bool has_name = record_fabric_declare(&rec.own, group, what->fabric, &name);
+    const bool has_hops = what->hops && leat_sim_atm_can_observe(network);
+    record_order_init(&rec.order, &rec.own);
+    if (!sim_record_join(&rec.own, group, has_hops ? put_in_order : put_to_own, what, network,
+                         load))
+        return false;
+    if (has_name) rec.put(&name);
+    return true;
+}
+
+bool sim_record_open(const struct sim_recorded *what, struct leat_sim_atm *network,
+                     struct leat_sim_atm_load *load)
+{
+    if (!result_file_open(&rec.file, what->path)) return false;
+    leat_sim_recorder_init(&rec.own, &rec.file.out.text);
+    if (join_own(what, network, load)) return true;
+    sim_record_leave();
+    record_order_free(&rec.order);
     result_file_drop(&rec.file);
     return false;
 }
@@ -303,7 +391,10 @@ void sim_record_seal(void)
 bool sim_record_close(uint64_t last)
 {
     sim_record_catch_up(last);
+    record_order_end(&rec.order);
     leat_sim_recorder_close(&rec.own, time_of(last));
+    const bool whole = !rec.order.failed;
+    record_order_free(&rec.order);
     sim_record_leave();
-    return result_file_close(&rec.file, true);
+    return result_file_close(&rec.file, whole) && whole;
 }

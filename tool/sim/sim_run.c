@@ -110,7 +110,7 @@ static uint64_t find_saturation(struct simulation *s, uint64_t cycles, struct si
 static void set_up_crew(struct simulation *s, struct leat_sim_atm_load_config *config)
 {
     const struct sim_job *job = s->job;
-    if (job->model != LEAT_SIM_ATM_CELL || job->record) return;
+    if (job->model != LEAT_SIM_ATM_CELL || job->record.path) return;
     const uint32_t parts = leat_sim_atm_fabric_parts_for(&job->fabric, job->threads);
     s->crew = threads_start(parts);
     if (s->crew) config->fabric.parts = parts;
@@ -207,15 +207,16 @@ static void collect(struct simulation *s, struct sim_result *out)
 
 static bool simulate(struct simulation *s, struct sim_result *out)
 {
-    const char *record = s->job->record;
+    const struct sim_recorded *record = &s->job->record;
     if (!(s->job->check_load ? set_up_check(s) : set_up_load(s))) return false;
-    if (record && !sim_record_open(record, network_of(s), s->job->check_load ? NULL : &s->load))
+    if (record->path &&
+        !sim_record_open(record, network_of(s), s->job->check_load ? NULL : &s->load))
         return false;
     out->cycles = pieces_run(s->job->cycles, run_to, s, &out->wall_seconds);
     out->threads = leat_sim_crew_members(leat_crew_lend(s->crew));
     if (s->dead) out->cycles = s->load.sim.now - 1; /* it may have ended within a piece */
     collect(s, out);
-    return !record || sim_record_close(out->cycles);
+    return !record->path || sim_record_close(out->cycles);
 }
 
 int sim_run(const struct sim_job *job, struct sim_result *result)

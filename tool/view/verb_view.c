@@ -1,9 +1,8 @@
 /* leat view: a page that shows recordings, or a part of a live network. */
 #include "decode_frame.h"
-#include "fabric.h"
-#include "fabric_draw.h"
 #include "recording_expected.h"
 #include "result_file.h"
+#include "view_drawing.h"
 #include "view_http.h"
 #include "view_live.h"
 #include "view_octets.h"
@@ -27,7 +26,7 @@ static struct {
     char live_name[256];
     bool is_live;
     struct view_live live;
-    struct view_buffer drawing;
+    struct view_drawings drawings;
     struct view_reader reader; /* checks recordings, one after the other: */
     unsigned checked;          /* that many are */
     bool is_damaged;
@@ -49,6 +48,7 @@ static bool open_recordings(void)
             return complain("%.*s", (int)why.len, why.buf);
         v.site.count++;
     }
+    if (!view_drawings_make(&v.drawings, v.args, &v.site, &v.reader)) return false;
     view_reader_init(&v.reader, &v.site.source[0]);
     return true;
 }
@@ -62,26 +62,6 @@ static bool open_live(void)
     return view_live_open(&v.live, word[0], word[1]);
 }
 
-/* The drawing that reports have. */
-static bool draw_fabric(const char *word)
-{
-    struct leat_net_topology t;
-    struct leat_text why = LEAT_TEXT(WHY_CAP);
-    struct leat_fabric *fabric = fabric_read(v.args->verb, word);
-    if (!fabric) return false;
-    void *memory = fabric_topology(fabric, &t, &why);
-    const bool fits = memory && fabric_draw_fits(&t, &why);
-    view_buffer_init(&v.drawing);
-    if (fits) fabric_draw(&t, NULL, &v.drawing.text);
-    if (fits) leat_text_putc(&v.drawing.text, '\0');
-    free(memory);
-    leat_fabric_close(fabric);
-    if (!fits) return complain("--fabric %s: %.*s", word, (int)why.len, why.buf);
-    if (!view_buffer_end(&v.drawing)) return complain("--fabric %s: no memory", word);
-    v.site.drawing = v.drawing.octets;
-    return true;
-}
-
 static void close_sources(void)
 {
     if (v.is_live)
@@ -89,7 +69,7 @@ static void close_sources(void)
     else
         for (unsigned i = 0; i < v.site.count; i++)
             view_source_close(&v.site.source[i]);
-    view_buffer_free(&v.drawing);
+    view_drawings_free(&v.drawings);
 }
 
 /* ---- damage --------------------------------------------------------------------------------- */
@@ -265,15 +245,14 @@ static int check_usage(const struct arguments *args)
 
 static int run_view(const struct arguments *args)
 {
-    const char *page = argument(args, "-o"), *fabric = argument(args, "--fabric");
+    const char *page = argument(args, "-o");
     v.args = args;
     v.site = (struct view_site){ .version = LEAT_VERSION, .decode = decode };
     int code = check_usage(args);
     if (code) return code;
     if (!page && !read_address()) return WRONG;
     code = WRONG;
-    if ((v.is_live ? open_live() : open_recordings()) && (!fabric || draw_fabric(fabric)))
-        code = page ? write_page(page) : serve_page();
+    if (v.is_live ? open_live() : open_recordings()) code = page ? write_page(page) : serve_page();
     close_sources();
     return code;
 }
@@ -285,7 +264,7 @@ const struct verb verb_view = {
     .help = help_view,
     .options = {
         { "-o", "FILE", "write the page in one file, with the recordings; nothing is served" },
-        { "--fabric", "FABRIC", "draw this fabric beside the recordings" },
+        { "--fabric", "FABRIC", "draw this fabric, not the one that the recording names" },
         { "--listen", "ADDRESS[:PORT]", "where the page is served (unless given: 127.0.0.1, a free port)" },
         { "--token-file", "FILE", "the page needs the token in FILE" },
         { "--open", NULL, "open the page in the browser of the desktop" },

@@ -423,6 +423,56 @@ async function singleFile(file, table, capture) {
     }
 }
 
+/* Packets on the wires of the network that the recording names: played, stepped, clicked, zoomed. */
+async function switched() {
+    const file = join(folder, "mesh.leatrec");
+    const table = join(folder, "mesh.csv");
+    same("leat sim", leatOf("sim", "mesh:4,4", "--load", "0.3", "--cycles", "300", "--record", file).status, 0);
+    same("leat export", leatOf("export", file, "--csv", table).status, 0);
+    const server = await serve(file);
+    for (const width of WIDTHS) {
+        const what = `switches, ${width}`;
+        const page = await open(server.address, width, width === WIDTHS[0] ? "light" : "dark");
+        await search(page, "packet 20");
+        await page.waitForSelector("#details .way");
+        const hops = lines(table).filter(([, , , , , message]) => message === String(2 ** 34 + 20));
+        const rows = await page.locator("#details .way tbody tr").count();
+        same(`${what}: the packet's way`, rows, hops.length);
+        check((await text(page, "#details .way thead")).includes("waited"), `${what}: how long it waited`);
+        await page.click("#tab-fabric");
+        await until(`${what}: wires and packets`, () => colorsOn(page, ".network"), (count) => count > 8);
+        const caption = () => text(page, ".busiest caption");
+        await until(`${what}: packets are counted`, caption, (now) => /[1-9][0-9]* packets? on the way/.test(now));
+        await until(`${what}: the busiest wire`, () => text(page, ".busiest tbody"), (now) => now.includes("wire "));
+        const before = await text(page, "#now");
+        await page.click("#forth");
+        await until(`${what}: a step`, () => text(page, "#now"), (now) => now !== before);
+        await page.click("#play");
+        const here = await text(page, "#now");
+        await until(`${what}: it plays`, () => text(page, "#now"), (now) => now !== here);
+        await page.click("#play");
+        await page.screenshot({ path: join(folder, `switches-${width}.png`) });
+        await clicksPacket(page, what);
+        const box = await page.locator(".network").boundingBox();
+        const whole = await page.locator(".network").screenshot();
+        await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+        await page.mouse.wheel(0, -600);
+        await until(`${what}: the wheel zooms`, async () => (await page.locator(".network").screenshot()).equals(whole), (isSame) => !isSame);
+        await checkLayout(page, what);
+        await close(page);
+    }
+    await server.stop();
+}
+
+/* Somewhere in the drawing is a packet. */
+async function clicksPacket(page, what) {
+    const box = await page.locator(".network").boundingBox();
+    for (let i = 0; i < 400 && !(await text(page, "#details h2")).startsWith("packet"); i++)
+        await page.mouse.click(box.x + ((i * 37) % box.width), box.y + 20 + ((i * 53) % (box.height - 40)));
+    check((await text(page, "#details h2")).startsWith("packet"), `${what}: no packet can be clicked`);
+    check(await page.locator("#details .way tbody tr").count() > 1, `${what}: the way of the packet that was clicked`);
+}
+
 /* A field of places, and messages between them. */
 async function manyPlaces() {
     const file = join(folder, "many.leatrec");
@@ -503,6 +553,7 @@ async function testAll() {
     await damaged(cells);
     await compared();
     await singleFile(cells, lines(table), capture);
+    await switched();
     await manyPlaces();
     await measure(TEST_EVENTS); /* printed, not judged: how fast this machine is is no matter of the page */
 }

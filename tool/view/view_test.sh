@@ -68,7 +68,7 @@ same "kinds" "$(jq -r '[.sources[].kind] | join(" ")' "$folder/body")" "recordin
 same "names" "$(jq -r '[.sources[].name] | join(" ")' "$folder/body")" 'run.leatrec <b>&".leatrec'
 same "octets" "$(jq -r '.sources[0].octets' "$folder/body")" "$octets"
 same "addresses" "$(jq -r '[.sources[].url] | join(" ")' "$folder/body")" "/source/0 /source/1"
-has "the drawing" "$(jq -r '.sources[0].fabric' "$folder/body")" "<svg"
+same "the routers of --fabric" "$(jq -r '.sources[0].fabric | fromjson | .routers | length / 2' "$folder/body")" 4
 asks 200 "a recording" "${page}source/0"
 cmp -s "$folder/body" "$run" || fail "the recording is not what it is"
 asks 200 "another" "${page}source/1"
@@ -88,6 +88,32 @@ head -c 65535 /dev/zero > "$folder/packet"
 asks 200 "the longest packet" --data-binary "@$folder/packet" "${page}decode?link=149"
 jq . "$folder/body" > /dev/null || fail "the longest packet is no JSON"
 asks 200 "the longest packet in chunks" -H "Transfer-Encoding: chunked" --data-binary "@$folder/packet" "${page}decode?link=149"
+
+# ---- the network that a recording names
+
+# drawn FILE WHAT: what sources.json has of the drawing
+drawn() {
+    stop INT 130
+    serve "$1"
+    asks 200 "sources.json of $1" "${page}sources.json"
+    jq -r "$2" "$folder/body"
+}
+same "the network of the recording" "$(drawn "$run" '.sources[0].fabric | fromjson | [(.routers | length / 2), (.terminals | length / 3), (.wires | length / 4)] | join(" ")')" "12 16 32"
+"$leat" sim mesh:3,3 --cycles 500 --record "$folder/mesh.leatrec" > /dev/null || fail "no recording"
+drawn "$folder/mesh.leatrec" '.sources[0].fabric' > "$folder/mesh.json"
+same "its places" "$(jq -c '[.routers[:4], .senders, (.terminals | length)]' "$folder/mesh.json")" "[[0,0,88,0],[],27]"
+# Names come from strangers: files are not opened, and what is no network or too large is not drawn.
+echo 'not: [a network' > "$folder/secret.yaml"
+for name in "$folder/secret.yaml" ../secret.yaml /etc/passwd "mesh:4000,4000" nonsense ring9 twosan; do
+    python3 -c 'import sys
+name = sys.argv[1].encode()
+records = [b"\x03\0\0\0\x06fabric", b"\x05" + bytes([len(name)]) + name, b"\x16\x01\x01"]
+sys.stdout.buffer.write(b"LEATREC\x02" + b"".join(records) + b"\x1f\x03")' "$name" > "$folder/named.leatrec"
+    same "no drawing of $name" "$(drawn "$folder/named.leatrec" .sources[0].fabric)" null
+    ! grep -q "not: \[\|root:" "$folder/talk" || fail "$name: its contents are told: $(cat "$folder/talk")"
+done
+stop INT 130
+serve "$run" "$folder/<b>&\".leatrec"
 
 # ---- parts of a recording
 

@@ -85,18 +85,24 @@ export class Details {
         const times = way.map((event) => timeOf(rec, event));
         const waits = times.map((time, i) => (i ? time - times[i - 1] : 0));
         const longest = waits.indexOf(Math.max(...waits));
+        /* Longer than the quickest of its kind took from there. */
+        const waited = (i) => {
+            const more = i ? waits[i] - flows.least[rec.track[way[i - 1]]] : 0;
+            return more > 0 ? timeText(more) : "";
+        };
         const rows = way.slice(0, WAY_SHOWN).map((event, i) => {
             const open = spansBefore(rec, lanes, rec.track[event], itemOf(rec, lanes, event)).pop();
             const name = open === undefined ? "" : rec.names[firstField(rec, lanes.event[open])];
             return element("tr", { class: i === longest && waits[i] > 0 ? "longest" : "" },
                 element("td", {}, element("button", { type: "button", onclick: () => this.on.select(opened, event) },
                                           `${kindText(eventOf(rec, event))} ${rec.tracks[rec.track[event]].path}`)),
-                element("td", {}, timeText(times[i])), element("td", {}, i ? `+${timeText(waits[i])}` : ""), element("td", {}, name));
+                element("td", {}, timeText(times[i])), element("td", {}, i ? `+${timeText(waits[i])}` : ""),
+                element("td", {}, waited(i)), element("td", {}, name));
         });
-        const head = ["where", "at", "after", "during"].map((text) => element("th", { scope: "col" }, text));
+        const head = ["where", "at", "after", "waited", "during"].map((text) => element("th", { scope: "col" }, text));
         const out = element("table", { class: "way" }, element("caption", {}, `Way of ${messageText(e.message)}: ${timeText(times[times.length - 1] - times[0])}`),
                             element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows));
-        if (way.length > WAY_SHOWN) out.append(element("tfoot", {}, element("tr", {}, element("td", { colspan: "4" }, `${way.length - WAY_SHOWN} more`))));
+        if (way.length > WAY_SHOWN) out.append(element("tfoot", {}, element("tr", {}, element("td", { colspan: "5" }, `${way.length - WAY_SHOWN} more`))));
         return out;
     }
 

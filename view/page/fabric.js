@@ -1,14 +1,17 @@
 /* The network at the play time: places coloured by use, queues filling, messages on their way. */
-import { FRAME } from "./recording.js";
-import { firstField, kindOf, timeOf } from "./recording.js";
+import { FLOW, FRAME, NO_EVENT } from "./recording.js";
+import { eventOf, firstField, kindOf, timeOf } from "./recording.js";
 import { busyShare, firstAfter, amountUpTo, timeAt, spansBefore, valueBefore, valueRange, eventAfter } from "./lanes.js";
-import { visitHops } from "./flows.js";
+import { visitHops, wayOf } from "./flows.js";
 import { element, prepare } from "./elements.js";
 import { colors, useColor } from "./colors.js";
 import { timeText, countText } from "./words.js";
 import { placesOf, layOut } from "./places.js";
+import { wiresOf } from "./wires.js";
+import { Switches } from "./switches.js";
 
 const MOVING_MAX = 3000; /* messages that are drawn */
+const PACKETS_MAX = 20000; /* and packets on wires */
 const LINES_MAX = 60; /* messages whose lines are drawn, too */
 const WINDOW_SHARE = 1 / 40; /* of the time in view: over it, use is measured */
 const BUSIEST = 5;
@@ -27,20 +30,53 @@ export class Fabric {
         this.stage = stage;
         this.on = on;
         this.network = placesOf(this.rec, this.lanes);
+        this.wires = wiresOf(opened);
+        this.switches = this.wires && new Switches(this.wires);
+        this.findHighs();
         this.moving = [];
+        this.selectedMessage = -1n;
         this.canvas = element("canvas", { class: "network", role: "img", tabindex: "0",
                                           "aria-label": `Network of ${this.name} at the play time. The table of the busiest places follows.` });
         this.busiest = element("table", { class: "busiest" });
         this.box = element("div", { class: "fabric" }, this.canvas, this.legend(), this.busiest);
-        this.canvas.addEventListener("click", (event) => this.onClick(event.offsetX, event.offsetY));
+        this.listen();
         new ResizeObserver(() => stage.changed()).observe(this.canvas);
         stage.onChange(() => this.draw());
     }
 
+    /* The wheel zooms into a drawing, a pointer moves it. */
+    listen() {
+        const { canvas } = this;
+        let moved = 0;
+        canvas.addEventListener("click", (event) => { if (moved < 4) this.onClick(event.offsetX, event.offsetY); });
+        if (!this.switches) return;
+        canvas.addEventListener("wheel", (event) => {
+            this.switches.zoom(1.0015 ** -event.deltaY, event.offsetX, event.offsetY);
+            this.stage.changed();
+            event.preventDefault();
+        }, { passive: false });
+        canvas.addEventListener("pointerdown", () => { moved = 0; });
+        canvas.addEventListener("pointermove", (event) => {
+            if (!event.buttons) return;
+            moved += Math.abs(event.movementX) + Math.abs(event.movementY);
+            this.switches.pan(event.movementX, event.movementY);
+            this.stage.changed();
+        });
+    }
+
+    /* The message of an event is shown on its way. */
+    follow(event) {
+        const { rec, flows } = this;
+        const isFlow = event !== NO_EVENT && kindOf(rec, event) === FLOW;
+        this.selectedMessage = isFlow ? eventOf(rec, event).message : -1n;
+        if (this.switches) this.switches.way = new Set(isFlow ? wayOf(rec, flows, this.selectedMessage).map((flow) => rec.track[flows.event[flow]]) : []);
+    }
+
     legend() {
         const swatch = (kind, text) => element("span", {}, element("i", { class: `swatch ${kind}` }), text);
+        const waits = this.wires?.hasHops ? [swatch("waits", "packets wait")] : [];
         return element("p", { class: "legend" }, swatch("idle", "idle"), swatch("half", "half used"), swatch("full", "always used"),
-                       swatch("moving", "message on its way"), swatch("contended", "several for one place"));
+                       swatch("moving", this.wires?.hasHops ? "packet" : "message on its way"), ...waits, swatch("contended", "several for one place"));
     }
 
     /* ---- what there is to draw -------------------------------------------------------------- */
@@ -74,14 +110,35 @@ export class Fabric {
         return glow;
     }
 
-    /* The share of its greatest value that a place's fullest queue has; and the value. */
+    /* "queue" of queue3: such signals have one scale. */
+    kindOfSignal(t) {
+        const { parent, name } = this.rec.tracks[t];
+        return `${parent}.${name.replace(/\d+$/, "")}`;
+    }
+
+    findHighs() {
+        this.highs = new Map();
+        for (const place of this.network.list)
+            for (const t of place.queues) {
+                const kind = this.kindOfSignal(t);
+                this.highs.set(kind, Math.max(this.highs.get(kind) ?? 1, valueRange(this.lanes, t).high));
+            }
+    }
+
+    /* Of an ATON variable; "": there is none. */
+    variableOf(place) {
+        const t = place.queues.find((track) => this.rec.tracks[track].name.startsWith("variable"));
+        const value = t === undefined ? NaN : valueBefore(this.lanes, t, firstAfter(this.lanes, t, this.stage.now));
+        return Number.isNaN(value) ? "" : String(value);
+    }
+
+    /* The share of the greatest value of its kind that a place's fullest queue has; and the value. */
     queueOf(place) {
         let share = 0;
         let value = 0;
         for (const t of place.queues) {
             const is = valueBefore(this.lanes, t, firstAfter(this.lanes, t, this.stage.now));
-            const { high } = valueRange(this.lanes, t);
-            if (is > value) [value, share] = [is, is / Math.max(1, high)];
+            if (is > value) [value, share] = [is, is / Math.max(1, this.highs.get(this.kindOfSignal(t)))];
         }
         return { share, value };
     }
@@ -105,11 +162,25 @@ export class Fabric {
         for (const place of list) place.use = Math.max(place.share, place.octets / most);
     }
 
+    /* A packet on a wire, or in a router. False: it is not one. */
+    addPacket(from, to) {
+        const { rec, stage, wires } = this;
+        if (!wires?.kindOf[rec.track[from]]) return false;
+        const place = wires.placeOf(rec.track[from], rec.track[to], stage.now - timeOf(rec, from));
+        if (!place) return false;
+        if (place.waitsAt >= 0) this.switches.waiting[place.waitsAt]++;
+        const [x, y] = this.switches.at([place.x, place.y]);
+        this.moving.push({ from, to, x, y, waits: place.waitsAt >= 0 });
+        return true;
+    }
+
     findMoving() {
         const { rec, flows, stage, network } = this;
         this.moving = [];
+        this.switches?.waiting.fill(0);
         const now = eventAfter(rec, stage.now) - 1;
-        this.hasAll = visitHops(rec, flows, now, now, MOVING_MAX, (from, to) => {
+        this.hasAll = visitHops(rec, flows, now, now, this.wires?.hasHops ? PACKETS_MAX : MOVING_MAX, (from, to) => {
+            if (this.addPacket(from, to) || this.wires?.hasHops) return; /* the packets of a message are seen, not itself */
             const [a, b] = [network.placeOf[rec.track[from]], network.placeOf[rec.track[to]]];
             if (a < 0 || b < 0) return;
             const begin = timeOf(rec, from);
@@ -128,13 +199,46 @@ export class Fabric {
         draw.textBaseline = "middle";
         draw.font = "11px system-ui, sans-serif";
         draw.fillStyle = colors().faint;
-        layOut(this.network, width, height);
+        this.place(width, height);
         this.look();
         this.findMoving();
+        if (this.switches) this.drawSwitches();
         if (!this.network.list.length) draw.fillText("This recording has no ports, routers or tasks: see the time line.", 10, 20);
         for (const cluster of this.network.clusters) this.drawCluster(cluster);
         for (const message of this.moving) this.drawMessage(message);
         if (!this.stage.playing) this.tell();
+    }
+
+    /* Ports of a network with a drawing are where its terminals are. */
+    place(width, height) {
+        const { list, clusters } = this.network;
+        const drawn = this.wires && clusters.find(({ name }) => name === this.wires.within);
+        const others = clusters.filter((cluster) => cluster !== drawn);
+        const top = this.wires && others.length ? 0.72 * height : 0;
+        if (this.switches) this.switches.fit(0, 18, width, (top || height) - 18);
+        layOut({ list, clusters: others }, width, top ? height - top : height);
+        if (top) for (const cluster of others) {
+            for (const i of cluster.places) list[i].y += top;
+            for (const key of ["cy", "titleY"]) cluster[key] += top;
+        }
+        if (!drawn) return;
+        const size = Math.max(3, Math.min(13, 13 * this.switches.scale));
+        Object.assign(drawn, { size, titleX: 8, titleY: 12, isDrawn: true });
+        for (const i of drawn.places) {
+            const isRouter = list[i].what === "router" && Number(list[i].number) < this.wires.routers;
+            const point = isRouter ? this.wires.router(Number(list[i].number)) : this.wires.terminal(Number(list[i].number), false);
+            list[i].isRouter = isRouter;
+            list[i].isDrawn = (list[i].what === "port" || isRouter) && point !== null;
+            list[i].angle = undefined;
+            [list[i].x, list[i].y] = list[i].isDrawn ? this.switches.at(point) : [-99, -99];
+        }
+    }
+
+    drawSwitches() {
+        const { pen, stage, switches } = this;
+        if (switches.look(Math.max(0, stage.now - this.window), stage.now) && !stage.playing) stage.changed();
+        switches.paintBase(pen);
+        switches.paintRouters(pen);
     }
 
     drawCluster(cluster) {
@@ -143,6 +247,10 @@ export class Fabric {
         pen.fillStyle = colors().faint;
         pen.textAlign = "left";
         pen.fillText(cluster.name || "places", cluster.titleX, cluster.titleY);
+        if (cluster.isDrawn) {
+            for (const i of cluster.places) if (list[i].isDrawn) this.drawPlace(list[i], { ...cluster, isField: cluster.size < 5 });
+            return;
+        }
         if (!cluster.isField) this.drawWires(cluster);
         for (const i of cluster.places) this.drawPlace(list[i], cluster);
     }
@@ -164,6 +272,11 @@ export class Fabric {
         const { pen } = this;
         const size = cluster.size;
         const half = Math.max(1, size * (cluster.isField ? 0.45 : 0.5));
+        if (place.isRouter) { /* the drawing has it; what it holds is beside it */
+            this.drawGlow(place, this.switches.radius);
+            this.drawQueue(place, this.switches.radius);
+            return;
+        }
         pen.fillStyle = place.use > 0 ? useColor(place.use) : colors().raised;
         pen.strokeStyle = place.comers > 1 ? colors().hot : colors().faint;
         pen.lineWidth = place.comers > 1 ? 3 : 1;
@@ -175,7 +288,8 @@ export class Fabric {
         pen.lineWidth = 1;
         this.drawGlow(place, half);
         this.drawQueue(place, half);
-        if (size >= LABEL_SIZE_MIN && !cluster.isField) this.drawLabel(place, cluster, half);
+        const hasRoom = !cluster.isDrawn || place.tasks.length || this.switches.scale > 1.6;
+        if (size >= LABEL_SIZE_MIN && !cluster.isField && hasRoom) this.drawLabel(place, cluster, half);
     }
 
     drawGlow(place, half) {
@@ -211,7 +325,7 @@ export class Fabric {
 
     drawLabel(place, cluster, half) {
         const { pen } = this;
-        const task = this.taskOf(place);
+        const task = this.taskOf(place) || this.variableOf(place);
         const isOuter = place.angle !== undefined;
         const away = half + (task ? 15 : 9);
         const x = place.x + (isOuter ? away * Math.cos(place.angle) * 1.2 : 0);
@@ -241,32 +355,46 @@ export class Fabric {
 
     drawMessage(message) {
         const { pen } = this;
-        [message.x, message.y] = this.pointOf(message);
-        const size = this.moving.length > 300 ? 2 : 4;
-        if (this.moving.length <= LINES_MAX && !this.ringOf(message.a, message.b)) {
+        if (message.a) [message.x, message.y] = this.pointOf(message);
+        const size = this.moving.length > 5000 ? 0.7 : this.moving.length > 2000 ? 1.5 : this.moving.length > 300 ? 2 : 4;
+        if (message.a && this.moving.length <= LINES_MAX && !this.ringOf(message.a, message.b)) {
             pen.strokeStyle = colors().line;
             pen.beginPath();
             pen.moveTo(message.a.x, message.a.y);
             pen.lineTo(message.b.x, message.b.y);
             pen.stroke();
         }
-        pen.fillStyle = message.to === this.selectedHop ? colors().hot : colors().accent;
-        pen.fillRect(message.x - size, message.y - size, 2 * size, 2 * size);
+        if (message.waits && this.moving.length > LINES_MAX) return; /* its router is fuller */
+        const isSelected = this.selectedMessage >= 0n && eventOf(this.rec, message.from).message === this.selectedMessage;
+        pen.fillStyle = isSelected ? colors().hot : colors().accent;
+        const half = isSelected ? size + 3 : size;
+        pen.fillRect(message.x - half, message.y - half, 2 * half, 2 * half);
         if (size < 4) return;
         pen.strokeStyle = colors().back;
         pen.strokeRect(message.x - size, message.y - size, 2 * size, 2 * size);
     }
 
+    /* [name, use, packets that wait] of wires and routers. */
+    busiestOfSwitches() {
+        if (!this.wires?.hasHops) return [];
+        const { use, waiting } = this.switches;
+        const { wires } = this.wires.places;
+        const most = (row) => Array.from(row.keys()).filter((i) => row[i] > 0).sort((i, j) => row[j] - row[i]);
+        return [...most(use).slice(0, 3).map((w) => [`wire ${wires[4 * w]} – ${wires[4 * w + 1]}`, `${Math.round(100 * use[w])} %`, ""]),
+                ...most(waiting).slice(0, 2).map((r) => [`router ${r}`, "", `${waiting[r]} wait`])].slice(0, BUSIEST);
+    }
+
     /* The same as text. */
     tell() {
-        const places = this.network.list.filter((place) => place.use > 0 || place.comers)
+        const places = (this.wires?.hasHops ? [] : this.network.list).filter((place) => place.use > 0 || place.comers)
             .sort((a, b) => b.use - a.use || b.comers - a.comers).slice(0, BUSIEST);
         const cell = (name, text) => element(name, name === "th" ? { scope: "col" } : {}, text);
-        const rows = places.map((place) => element("tr", {}, cell("td", this.nameOf(place)),
+        const rowOf = (...texts) => element("tr", {}, ...texts.map((text) => cell("td", text)));
+        const rows = this.busiestOfSwitches().map(([name, use, waiting]) => rowOf(name, use, waiting, "")).concat(places.map((place) => element("tr", {}, cell("td", this.nameOf(place)),
             cell("td", useText(place)),
-            cell("td", String(this.queueOf(place).value)), cell("td", String(place.comers))));
+            cell("td", String(this.queueOf(place).value)), cell("td", String(place.comers)))));
         this.busiest.replaceChildren(
-            element("caption", {}, `Busiest places in the ${timeText(this.window)} before ${timeText(this.stage.now, this.window)}; ${this.hasAll ? "" : "at least "}${countText(this.moving.length, "message")} on the way`),
+            element("caption", {}, `Busiest places in the ${timeText(this.window)} before ${timeText(this.stage.now, this.window)}; ${this.hasAll ? "" : "at least "}${countText(this.moving.length, this.wires?.hasHops ? "packet" : "message")} on the way`),
             element("thead", {}, element("tr", {}, ...["place", "use", "queue", "messages coming"].map((text) => cell("th", text)))),
             element("tbody", {}, ...rows));
     }
@@ -279,7 +407,7 @@ export class Fabric {
             this.on.select(this, message.from);
             return;
         }
-        const place = best(this.network.list);
+        const place = best(this.network.list.filter(({ x }) => x > 0));
         if (place && near(place) < 3 * REACH) this.on.track(this, place.tasks[0] ?? place.lanes[0] ?? place.queues[0]);
     }
 }

@@ -1,10 +1,10 @@
-/* Search: a message by its number, tracks by a part of their path, spans and instants by a part of
+/* Search: a message or a packet by its number, tracks by a part of their path, spans and instants by a part of
  * their name, from the play time on. */
 import { BEGIN, INSTANT, PLACE, NO_EVENT, KIND_MASK } from "./recording.js";
-import { firstField, timeOf } from "./recording.js";
+import { firstField, messageOfPacket, timeOf } from "./recording.js";
 import { eventAfter } from "./lanes.js";
 import { wayOf } from "./flows.js";
-import { timeText } from "./words.js";
+import { messageText, timeText } from "./words.js";
 
 const TRACKS_MAX = 20;
 const NAMES_MAX = 20;
@@ -20,12 +20,17 @@ function nextNamed(rec, wanted, first) {
 }
 
 function findMessage({ rec, flows }, text) {
-    const number = text.match(/^(?:message\s*)?(\d{1,20})$/i);
-    if (!number || BigInt(number[1]) >= 1n << 64n) return [];
-    const way = wayOf(rec, flows, BigInt(number[1]));
-    if (!way.length) return [];
-    const event = flows.event[way[0]];
-    return [{ text: `message ${number[1]}, ${timeText(timeOf(rec, event))}`, event }];
+    const found = text.match(/^(message\s*|packet\s*)?(\d{1,20})$/i);
+    if (!found || BigInt(found[2]) >= 1n << 64n) return [];
+    const number = BigInt(found[2]);
+    const what = found[1]?.trim().toLowerCase();
+    const messages = [...(what === "packet" ? [] : [number]), ...(what === "message" ? [] : [messageOfPacket(number)])];
+    return messages.filter((message) => message < 1n << 64n).flatMap((message) => {
+        const way = wayOf(rec, flows, message);
+        if (!way.length) return [];
+        const event = flows.event[way[0]];
+        return [{ text: `${messageText(message)}, ${timeText(timeOf(rec, event))}`, event }];
+    });
 }
 
 function findTracks({ rec }, text) {

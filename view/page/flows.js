@@ -6,8 +6,9 @@
  *   source[flow]     of one that arrives or passes: where it came from, the last of its message
  *                    that left or passed; NO_EVENT: it left here, or nobody knows
  *   last             a table, by number, of each message's last flow
+ *   least[track]     the shortest time from a flow here to the next of its message; Infinity: none
  */
-import { FLOW, ARRIVES, LEAVES, NO_EVENT, KIND_MASK, PART_SHIFT, TWO_32 } from "./recording.js";
+import { FLOW, ARRIVES, LEAVES, NO_EVENT, KIND_MASK, PART_SHIFT, timeOf } from "./recording.js";
 import { pyramidOf, visitAtMost } from "./pyramid.js";
 
 const WAY_MAX = 10000; /* flows of one message that are listed */
@@ -60,6 +61,12 @@ function sourceOf(flows, flow, step, previous, steps) {
     return steps[previous] === ARRIVES ? flows.source[previous] : previous;
 }
 
+function noteTime(rec, least, from, to) {
+    const time = timeOf(rec, to) - timeOf(rec, from);
+    const track = rec.track[from];
+    if (time < least[track]) least[track] = time;
+}
+
 export function flowsOf(rec) {
     const count = rec.flowCount;
     const flows = {
@@ -67,6 +74,7 @@ export function flowsOf(rec) {
         previous: new Uint32Array(count),
         source: new Uint32Array(count),
         last: new Uint32Array(tableLength(count)).fill(NO_EVENT),
+        least: new Float64Array(rec.tracks.length).fill(Infinity),
     };
     const steps = new Uint8Array(count);
     const number = new Uint32Array(2);
@@ -84,6 +92,7 @@ export function flowsOf(rec) {
         steps[flow] = step;
         flows.previous[flow] = previous;
         flows.source[flow] = sourceOf(flows, flow, step, previous, steps);
+        if (flows.source[flow] !== NO_EVENT) noteTime(rec, flows.least, flows.event[flows.source[flow]], i);
         flows.last[place] = flow++;
     }
     flows.sources = pyramidOf(flows.source);

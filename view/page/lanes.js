@@ -11,11 +11,11 @@
  *   link[item]                       of a BEGIN: the item of its END; of others: of the BEGIN that
  *                                    is open after it; NO_EVENT: none
  *   amount[item]                     of a signal: the value; of a lane with spans: picoseconds in
- *                                    spans up to here; of a lane with frames alone: octets up to
- *                                    here
+ *                                    spans up to here; of another lane: octets of frames, and of
+ *                                    packets that pass, up to here
  */
-import { BEGIN, END, VALUE, FRAME, LANE, SIGNAL, NO_EVENT, KIND_MASK } from "./recording.js";
-import { firstField, frameLength, kindOf, timeOf, eventOf } from "./recording.js";
+import { BEGIN, END, VALUE, FRAME, FLOW, PASSES, LANE, SIGNAL, NO_EVENT, KIND_MASK } from "./recording.js";
+import { firstField, flowLength, frameLength, kindOf, partOf, timeOf, eventOf } from "./recording.js";
 import { pyramidOf, extremesOf } from "./pyramid.js";
 
 const SPANS_MAX = 8;
@@ -82,12 +82,15 @@ class Maker {
         }
     }
 
-    /* A lane without spans: octets of its frames. */
-    sumFrames(track) {
+    /* A lane without spans: octets of its frames, and of packets that pass. */
+    sumOctets(track) {
         const { rec, lanes } = this;
         let sum = 0;
         for (let item = lanes.first[track]; item < lanes.first[track + 1]; item++) {
-            if (kindOf(rec, lanes.event[item]) === FRAME) sum += frameLength(rec, lanes.event[item]);
+            const event = lanes.event[item];
+            const kind = kindOf(rec, event);
+            if (kind === FRAME) sum += frameLength(rec, event);
+            else if (kind === FLOW && !rec.tracks[track].link && partOf(rec, event) === PASSES) sum += flowLength(rec, event);
             lanes.amount[item] = sum;
         }
     }
@@ -97,9 +100,9 @@ export function lanesOf(rec) {
     const maker = new Maker(rec);
     const { lanes } = maker;
     maker.readAll();
-    rec.tracks.forEach(({ kind, link }, t) => {
+    rec.tracks.forEach(({ kind }, t) => {
         if (kind === SIGNAL) lanes.values[t] = pyramidOf(lanes.amount.subarray(lanes.first[t], lanes.first[t + 1]));
-        if (kind === LANE && link && !lanes.hasSpans[t]) maker.sumFrames(t);
+        if (kind === LANE && !lanes.hasSpans[t]) maker.sumOctets(t);
     });
     return lanes;
 }

@@ -81,6 +81,7 @@ class Page {
             timeline.way = timeline.rec === rec ? wayHops(opened, event) : [];
             timeline.select(timeline.rec === rec ? event : NO_EVENT);
         });
+        this.fabrics.forEach((fabric) => fabric.follow(fabric.rec === rec ? event : NO_EVENT));
         const time = timeOf(rec, event);
         if (time < this.stage.from || time > this.stage.to) this.stage.center(time);
         this.selectedTime = time;
@@ -102,7 +103,7 @@ class Page {
 
     makeViews() {
         const views = [["timeline", "Time line", this.timelines.map((timeline) => [timeline.note, timeline.box])],
-                       ["fabric", "Network", this.fabrics.map((fabric) => [drawingOf(fabric), fabric.box])],
+                       ["fabric", "Network", this.fabrics.map((fabric) => [fabric.box])],
                        ["events", "Events", this.tables.map((table) => [table.box])]];
         this.tabs = views.map(([id, title, panes]) => {
             const tab = element("button", { type: "button", role: "tab", id: `tab-${id}`, "aria-controls": `view-${id}`, onclick: () => this.showView(id) }, title);
@@ -304,13 +305,6 @@ class Page {
             this.stage.changed();
         });
     }
-}
-
-/* The drawing of the network that `leat fabric draw` makes, if the recording tells which it is. */
-function drawingOf({ drawing, name }) {
-    if (typeof drawing !== "string") return "";
-    const image = element("img", { src: `data:image/svg+xml,${encodeURIComponent(drawing)}`, alt: `Drawing of the network of ${name}` });
-    return element("details", { class: "drawing" }, element("summary", {}, "Drawing"), image);
 }
 
 /* ---- begin ---------------------------------------------------------------------------------- */

@@ -1,14 +1,17 @@
 /*
  * The network that a recording shows, found in the names of its tracks: what belongs to one place (a
  * port's cells, its queue, what its host writes and reads), which places are one ring or network,
- * and where to draw them. A recording has no wires: it tells where packets are seen, not which way
- * is between.
+ * and where to draw them. Places of a network whose wires are known are where its drawing has them
+ * (wires.js); of others the recording tells where packets are seen, not which way is between.
  */
 import { GROUP, LANE, SIGNAL, PLACE } from "./recording.js";
 import { kindOf, firstField } from "./recording.js";
+import { wireGroupOf } from "./wires.js";
 
 const LINK_ATON = 148; /* packets of rings */
-const OF_PORTS = new Set(["port", "write", "read", "queue"]);
+const OF_PORTS = new Set(["port", "write", "read", "queue", "variable"]);
+const OF_ROUTERS = new Set(["router", "bindings"]);
+const OF_HALVES = new Set(["half", "tables"]);
 const OF_TASKS = new Set(["rank", "task", "inbox"]);
 const CIRCLE_MAX = 96; /* more places than this are a field of squares */
 const LABEL_WIDTH = 76; /* beside a circle */
@@ -37,6 +40,7 @@ class Places {
         this.list = [];
         this.named = new Map();
         this.placeOf = new Int32Array(rec.tracks.length).fill(-1);
+        this.wires = wireGroupOf(rec);
         rec.tracks.forEach((track, t) => { if (t && track.kind !== GROUP) this.add(t); });
         rec.tracks.forEach((track, t) => { if (t && track.kind !== GROUP) this.attach(t); });
     }
@@ -50,12 +54,16 @@ class Places {
         return this.named.get(name);
     }
 
-    /* Ports and what is like them. Counters of the whole network are nowhere. */
+    /* Ports and what is like them. Counters of the whole network are nowhere, and so is what has its
+     * own view (wires.js): wires, and the network's name. */
     add(t) {
         const track = this.rec.tracks[t];
         const { within, what, number } = partsOf(track.path);
+        if (track.parent === this.wires && this.wires > 0) return;
+        if (what === "fabric" && number === "") return;
         if (OF_TASKS.has(what) || (track.kind === SIGNAL && number === "")) return;
-        const index = this.place(within, OF_PORTS.has(what) ? "port" : what, number);
+        if (what === "value" && track.kind === SIGNAL) return; /* of a binding: see the time line */
+        const index = this.place(within, OF_PORTS.has(what) ? "port" : OF_ROUTERS.has(what) ? "router" : OF_HALVES.has(what) ? "half" : what, number);
         this.placeOf[t] = index;
         const place = this.list[index];
         if (track.link === LINK_ATON) place.isRing = true;

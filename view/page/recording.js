@@ -489,6 +489,13 @@ export function frameLength(rec, event) {
     return numberAt(rec.octets, rec.fields[event] + 1); /* the direction is one octet */
 }
 
+/* Octets of a FLOW: behind its step, message and peer. */
+export function flowLength(rec, event) {
+    let at = rec.fields[event] + 1;
+    for (let numbers = 0; numbers < 2; at++) numbers += rec.octets[at] < 0x80 ? 1 : 0;
+    return numberAt(rec.octets, at);
+}
+
 function exact(f) {
     return (BigInt(f.high) << 32n) | BigInt(f.low);
 }
@@ -523,7 +530,22 @@ export function eventOf(rec, event) {
     return out;
 }
 
-/* Collective operations have numbers from 2^62 on. */
+/* Packets and cells of a network have numbers from 2^34 on, */
+const FIRST_PACKET = 1n << 34n;
+
+export function isPacket(message) {
+    return message >= FIRST_PACKET && message >> 62n === 0n;
+}
+
+export function packetNumber(message) {
+    return message - FIRST_PACKET;
+}
+
+export function messageOfPacket(number) {
+    return number + FIRST_PACKET;
+}
+
+/* collective operations from 2^62 on. */
 export function isOperation(message) {
     return message >> 62n === 1n;
 }

@@ -1,6 +1,6 @@
 /* Times, numbers and events in words. */
 import { BEGIN, END, INSTANT, VALUE, FRAME, FLOW, PLACE, CLOSE } from "./recording.js";
-import { DIRECTIONS, STEPS, isOperation, operationOf } from "./recording.js";
+import { DIRECTIONS, STEPS, isOperation, isPacket, operationOf, packetNumber } from "./recording.js";
 
 const UNITS = [["s", 1e12], ["ms", 1e9], ["µs", 1e6], ["ns", 1e3], ["ps", 1]];
 
@@ -38,6 +38,7 @@ export function shortNumber(value) {
 }
 
 export function messageText(message) {
+    if (isPacket(message)) return `packet ${packetNumber(message)}`;
     if (!isOperation(message)) return `message ${message}`;
     const { group, operation, member } = operationOf(message);
     return `operation ${operation} of group ${group}, member ${member}`;

@@ -67,6 +67,24 @@ void leat_sim_atm_lend_crew(struct leat_sim_atm *sim, const struct leat_sim_atm_
     sim->crew = *crew;
 }
 
+bool leat_sim_atm_can_observe(const struct leat_sim_atm *sim)
+{
+    return sim->model == LEAT_SIM_ATM_CELL ||
+           (sim->model == LEAT_SIM_ATM_GRAPH && !leat_sim_atm_graph_is_alone(sim));
+}
+
+size_t leat_sim_atm_watch_room(const struct leat_sim_atm *sim)
+{
+    return sim->model == LEAT_SIM_ATM_CELL ? leat_sim_atm_cells_max(sim) : 0;
+}
+
+void leat_sim_atm_observe(struct leat_sim_atm *sim, struct leat_sim_atm_watch *watch)
+{
+    assert(leat_sim_atm_can_observe(sim) && !sim->host.stride);
+    sim->watch = watch;
+    if (sim->model == LEAT_SIM_ATM_GRAPH) leat_sim_atm_graph_observe(sim);
+}
+
 void leat_sim_atm_hurry(struct leat_sim_atm *sim, uint32_t port, uint64_t at)
 {
     if (sim->model == LEAT_SIM_ATM_CELL) leat_sim_atm_cells_wake(sim, port, at);

@@ -109,6 +109,21 @@ struct leat_sim_atm_port {
     uint8_t out[LEAT_ATM_CELL_LEN], in[LEAT_ATM_CELL_LEN];
 };
 
+/*
+ * Sees cells on their way; it changes nothing. A wire is a number as in leat_sim_atm_way, or the
+ * one to a port. A cell that is sent again, or copied to several ports, has a new number.
+ */
+struct leat_sim_atm_watch {
+    void *context;
+    /* The first octet is put on the wire in cycle `at`, of which this is called at most
+     * LEAT_SIM_ATM_STRIDE cycles later, and in any order. */
+    void (*crosses)(void *context, uint64_t number, uint32_t wire, uint64_t at);
+    /* The last octet is at its port, now; before the host is notified. */
+    void (*arrives)(void *context, uint64_t number, uint32_t port, uint64_t now);
+    uint64_t *number; /* [leat_sim_atm_watch_room] zeroed: of the cells in the network */
+    uint64_t numbers; /* so far */
+};
+
 struct leat_sim_atm_counts {
     uint64_t suspensions;   /* of all PPDs */
     uint64_t port_refusals; /* by full hosts */
@@ -137,6 +152,7 @@ struct leat_sim_atm {
     struct leat_sim_atm_cells *cells;
     struct leat_sim_atm_alone *alone;
     struct leat_sim_atm_slots *slots;
+    struct leat_sim_atm_watch *watch;   /* NULL: nobody looks on */
     struct leat_sim_atm_faulty *faulty; /* NULL: bus matrices without faults, or another model */
 };
 
@@ -152,6 +168,13 @@ void leat_sim_atm_init(struct leat_sim_atm *sim, const struct leat_sim_atm_fabri
 
 /* Call it before the first run. */
 void leat_sim_atm_lend_crew(struct leat_sim_atm *sim, const struct leat_sim_atm_crew *crew);
+
+/* Can its cells be seen on their way? Only the models CELL and GRAPH know them, with contention. */
+bool leat_sim_atm_can_observe(const struct leat_sim_atm *sim);
+size_t leat_sim_atm_watch_room(const struct leat_sim_atm *sim);
+
+/* Lent for the lifetime. Before the first run, of a network whose host has no strides. */
+void leat_sim_atm_observe(struct leat_sim_atm *sim, struct leat_sim_atm_watch *watch);
 
 /* leat_sim_atm_wake when no host is active. */
 void leat_sim_atm_hurry(struct leat_sim_atm *sim, uint32_t port, uint64_t at);

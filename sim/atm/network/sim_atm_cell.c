@@ -360,6 +360,41 @@ static bool is_unrouted(const struct leat_sim_atm *sim, uint32_t number, uint32_
     return label >= sim->fabric.net.table_depth && !leat_sim_atm_route(sim, number, label, &route);
 }
 
+/* ---- who looks on ---------------------------------------------------------------------------- */
+
+uint32_t leat_sim_atm_cells_max(const struct leat_sim_atm *sim)
+{
+    return sim->cells->cell_count;
+}
+
+/* Its first octet was put on this wire in cycle `at`. */
+static void see_crossing(struct leat_sim_atm *sim, uint32_t cell, uint32_t wire, uint64_t at)
+{
+    struct leat_sim_atm_watch *w = sim->watch;
+    if (wire >= sim->fabric.net.spd_count || !w->number[cell]) w->number[cell] = ++w->numbers;
+    w->crosses(w->context, w->number[cell], wire, at);
+}
+
+static void see_arrival(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
+{
+    struct leat_sim_atm_watch *w = sim->watch;
+    const uint32_t cell = sim->port[p].arrival[0].cell;
+    see_crossing(sim, cell, sim->port[p].in_spd, now - CELL_LEN);
+    w->arrives(w->context, w->number[cell], p, now);
+    w->number[cell] = 0;
+}
+
+/* A PPD has accepted it. */
+static void see_acceptance(struct leat_sim_atm *sim, const struct ppd *ppd, uint32_t cell,
+                           uint64_t outputs, uint64_t now)
+{
+    const uint32_t wire = ppd->from_port ? sim->fabric.net.spd_count + ppd->from : ppd->from;
+    see_crossing(sim, cell, wire, now + 1 - sim->cells->check_after);
+    if (!outputs) sim->watch->number[cell] = 0;
+}
+
+/* ---- checks ---------------------------------------------------------------------------------- */
+
 /* A PPD has the header of the arriving cell: what is its route, and is there room? */
 static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
 {
@@ -376,6 +411,7 @@ static void check(struct leat_sim_atm *sim, uint32_t number, uint64_t now)
         return;
     }
     ppd->accepted++;
+    if (sim->watch) see_acceptance(sim, ppd, entry.cell, outputs, now);
     if (!ppd->from_port) leave(cells, &cells->spd[ppd->from]);
     if (!outputs) free_cell(cells, entry.cell);
     while (outputs) {
@@ -434,7 +470,10 @@ static void act_port(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
         else
             stop_arrival(sim, p, now);
     }
-    if (port->arrival[0].at == now) sim->counts.cells_out += deliver(sim, sim->cells->pool, p, now);
+    if (port->arrival[0].at == now) {
+        if (sim->watch) see_arrival(sim, p, now);
+        sim->counts.cells_out += deliver(sim, sim->cells->pool, p, now);
+    }
     sim->in_host = false;
     plan_port(sim, p);
 }

@@ -76,6 +76,7 @@ struct leat_sim_atm_slots {
     struct leat_sim_clock slot; /* in cycles */
     bool alone;
     struct leat_net net;
+    struct leat_net_watch watch; /* of it, if sim->watch is set */
     struct gate *gate;
     struct cell *cell;
     uint32_t cells, cells_top, cells_free; /* free: a list of numbers + 1 */
@@ -329,6 +330,12 @@ static bool next(void *context, uint32_t terminal, struct leat_net_packet *packe
     return has;
 }
 
+/* Ports take turns, so that numbers are small. */
+static uint64_t number_of(const struct leat_sim_atm *sim, const struct leat_net_packet *packet)
+{
+    return 1 + (packet->number >> CELL_BITS) * sim->fabric.net.ports + packet->source;
+}
+
 static void deliver_scarred(struct leat_sim_atm *sim, const struct leat_net_packet *packet,
                             uint64_t now)
 {
@@ -344,11 +351,17 @@ static void arrive(void *context, const struct leat_net_arrival *arrival)
     const struct leat_net_packet *packet = &arrival->packet;
     const uint32_t index = cell_of(packet);
     const uint64_t now = cycle_of(sim->slots, arrival->tail_at);
-    if (arrival->fate != LEAT_NET_DELIVERED)
+    if (arrival->fate != LEAT_NET_DELIVERED) {
         lose(sim, packet, arrival->fate);
-    else if (!comes(sim, packet, arrival->tail_at))
+        return;
+    }
+    if (!comes(sim, packet, arrival->tail_at)) {
         lose(sim, packet, LEAT_NET_CORRUPTED);
-    else if (sim->slots->errs)
+        return;
+    }
+    if (sim->watch)
+        sim->watch->arrives(sim->watch->context, number_of(sim, packet), packet->destination, now);
+    if (sim->slots->errs)
         deliver_scarred(sim, packet, now);
     else
         arrive_at(sim, packet->destination, index, sim->slots->cell[index].octets, now);
@@ -464,6 +477,34 @@ static void check(struct leat_sim_atm *sim, uint32_t p, uint64_t now)
     plan_slot(sim, gate->slot[gate->count++]);
     s->busy++;
     if (gate->sleeps && !s->alone) leat_net_wake(&s->net, p);
+}
+
+/* ---- who looks on ---------------------------------------------------------------------------- */
+
+static void see_beginning(void *context, const struct leat_net_packet *packet, uint64_t slot)
+{
+    const struct leat_sim_atm *sim = context;
+    sim->watch->crosses(sim->watch->context, number_of(sim, packet),
+                        graph_of(sim)->topology->outs + packet->source, cycle_of(sim->slots, slot));
+}
+
+static void see_passing(void *context, const struct leat_net_packet *packet, uint32_t out,
+                        uint64_t slot)
+{
+    const struct leat_sim_atm *sim = context;
+    sim->watch->crosses(sim->watch->context, number_of(sim, packet), out,
+                        cycle_of(sim->slots, slot));
+}
+
+bool leat_sim_atm_graph_is_alone(const struct leat_sim_atm *sim)
+{
+    return sim->slots->alone;
+}
+
+void leat_sim_atm_graph_observe(struct leat_sim_atm *sim)
+{
+    sim->slots->watch = (struct leat_net_watch){ sim, see_beginning, see_passing };
+    leat_net_observe(&sim->slots->net, &sim->slots->watch);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */

@@ -22,6 +22,8 @@ void leat_sim_atm_cells_init(struct leat_sim_atm *sim);
 void leat_sim_atm_cells_run(struct leat_sim_atm *sim, uint64_t until);
 /* Tables are about to change. */
 void leat_sim_atm_cells_before_tables(struct leat_sim_atm *sim);
+/* As many cells as can be in the network. */
+uint32_t leat_sim_atm_cells_max(const struct leat_sim_atm *sim);
 /* Faults have begun or ended. */
 void leat_sim_atm_cells_set_faults(struct leat_sim_atm *sim);
 /* Is the last cell of a PPD still to be checked, but already counted? */
@@ -53,6 +55,9 @@ void leat_sim_atm_alone_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t a
 void leat_sim_atm_alone_send(struct leat_sim_atm *sim, const uint8_t *octets, uint64_t at);
 
 void leat_sim_atm_graph_lay(struct leat_sim_atm *sim, bool alone, struct leat_arena *arena);
+bool leat_sim_atm_graph_is_alone(const struct leat_sim_atm *sim);
+/* sim->watch is set. */
+void leat_sim_atm_graph_observe(struct leat_sim_atm *sim);
 void leat_sim_atm_graph_run(struct leat_sim_atm *sim, uint64_t until);
 void leat_sim_atm_graph_wake(struct leat_sim_atm *sim, uint32_t port, uint64_t at);
 void leat_sim_atm_graph_send(struct leat_sim_atm *sim, uint32_t port, uint64_t at);

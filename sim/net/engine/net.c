@@ -161,6 +161,12 @@ void leat_net_lend(struct leat_net *net, struct leat_sim_crew *crew)
     net->crew = crew;
 }
 
+void leat_net_observe(struct leat_net *net, const struct leat_net_watch *watch)
+{
+    assert(leat_net_parts(net->topology, &net->config) == 1);
+    net->watch = watch;
+}
+
 bool leat_net_run(struct leat_net *net, uint64_t until)
 {
     net->stop = false;

@@ -126,6 +126,16 @@ struct leat_net_host {
     bool (*crosses)(void *context, uint32_t out, const struct leat_net_packet *packet);
 };
 
+/* Sees packets on their way, in order of time; it changes nothing. */
+struct leat_net_watch {
+    void *context;
+    /* The first flit leaves its terminal; vc: it has reached its router, LEAT_NET_ENTRY_CYCLES
+     * later, so that networks without an observer need not ask for one. */
+    void (*begins)(void *context, const struct leat_net_packet *packet, uint64_t now);
+    /* The first flit passes a switch, into the wire of this output port. */
+    void (*passes)(void *context, const struct leat_net_packet *packet, uint32_t out, uint64_t now);
+};
+
 struct leat_net_counts {
     uint64_t flit_hops;                  /* flits that passed a switch */
     uint64_t packets_begun, flits_begun; /* their first flit has left its terminal */
@@ -152,6 +162,7 @@ struct leat_net {
     uint8_t *terminal_dead; /* [terminals] */
     uint32_t *out_errors; /* [outs] probability in 2^-32 that a flit is damaged; NULL: no errors */
     uint64_t seed;        /* of those errors */
+    const struct leat_net_watch *watch; /* NULL: nobody looks on */
     const struct leat_net_engine *engine;
     void *state;                  /* the engine's */
     struct leat_sim_crew *crew;   /* does the work of the parts; NULL: the caller does */
@@ -196,6 +207,9 @@ void leat_net_init(struct leat_net *net, const struct leat_net_topology *topolog
 /* Members of the crew simulate the parts; it is lent until another one, or NULL, is. Between runs
  * only. */
 void leat_net_lend(struct leat_net *net, struct leat_sim_crew *crew);
+
+/* Lent until another one, or NULL, is. Between runs only, of networks in one part. */
+void leat_net_observe(struct leat_net *net, const struct leat_net_watch *watch);
 
 /* Runs all cycles before `until`, or up to and including the one in which the host sets `stop`; the
  * next run continues as if there had been no stop. True: done. False: deadlocked: flits are in the

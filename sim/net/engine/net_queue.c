@@ -169,7 +169,8 @@ static bool ask(struct leat_net *net, uint32_t terminal, uint64_t now)
     return true;
 }
 
-static void begin(struct leat_net *net, struct leat_net_queue_source *source, uint32_t terminal)
+static void begin(struct leat_net *net, struct leat_net_queue_source *source, uint32_t terminal,
+                  uint64_t now)
 {
     struct leat_net_queues *q = leat_net_queues_of(net);
     const struct leat_net_packet *packet = &q->flights.flight[source->flight].packet;
@@ -178,6 +179,7 @@ static void begin(struct leat_net *net, struct leat_net_queue_source *source, ui
     source->visit = leat_net_queue_visit_open(
         q, source->flight, net->topology->terminal_in[terminal], (uint16_t)packet->flits);
     net->counts.packets_begun++;
+    if (net->watch) net->watch->begins(net->watch->context, packet, now);
 }
 
 static void send_flit(struct leat_net *net, uint32_t terminal, uint64_t now)
@@ -185,7 +187,7 @@ static void send_flit(struct leat_net *net, uint32_t terminal, uint64_t now)
     struct leat_net_queues *q = leat_net_queues_of(net);
     struct leat_net_queue_source *source = &q->source[terminal];
     struct leat_net_flight *flight = &q->flights.flight[source->flight];
-    if (!source->sent++) begin(net, source, terminal);
+    if (!source->sent++) begin(net, source, terminal, now);
     if (net->terminal_dead[terminal] && flight->fate == LEAT_NET_DELIVERED)
         flight->fate = LEAT_NET_CUT;
     leat_net_queue_launch(q, leat_net_queue_node_take(q, source->visit),

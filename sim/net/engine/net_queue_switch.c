@@ -215,9 +215,12 @@ static void cross(struct step *s, uint32_t node, uint32_t out)
     const uint32_t number = q->node[node].what, to = s->topology->out_to[out];
     struct leat_net_queue_visit *visit = &q->visit[number];
     struct leat_net_flight *flight = &q->flights.flight[visit->flight];
-    if (!visit->sent)
+    if (!visit->sent) {
         visit->next = leat_net_queue_visit_open(q, visit->flight, to,
                                                 visit->cut ? visit->entered : visit->total);
+        if (s->net->watch)
+            s->net->watch->passes(s->net->watch->context, &flight->packet, out, s->now);
+    }
     if (flight->fate == LEAT_NET_DELIVERED &&
         leat_net_damages(s->net, out, &flight->packet, visit->sent))
         flight->fate = LEAT_NET_CORRUPTED;

@@ -21,6 +21,7 @@ struct step {
     bool fused;
     bool plain; /* heads request at once, on a route in dimension order, without broken wires */
     const uint8_t *hop; /* of plain ones; NULL: their routes are computed */
+    bool watched;       /* a constant: networks that nobody looks at do not even ask */
 };
 
 /* Of a step that is compiled for it: wormhole, a pipeline of three or more cycles, and `plain`,
@@ -579,6 +580,11 @@ LEAT_SIM_ALWAYS_INLINE void succeed(struct step s, uint32_t lane, const struct l
     if (l->count) come_to_front(s, lane, in, l, s.now + 1);
 }
 
+LEAT_SIM_ALWAYS_INLINE const struct leat_net_packet *packet_of(struct step s, uint32_t flit)
+{
+    return &leat_net_vc_flight(s.vc, flit)->packet;
+}
+
 /* A flit passes the switch into its wire, and a credit returns. */
 LEAT_SIM_ALWAYS_INLINE void pass(struct step s, uint32_t lane, struct leat_net_vc_in *in,
                                  uint32_t port, struct leat_net_vc_out *out)
@@ -590,6 +596,8 @@ LEAT_SIM_ALWAYS_INLINE void pass(struct step s, uint32_t lane, struct leat_net_v
     ahead->used++;
     if (!++out->flits) s.out_flits[port] += UINT64_C(1) << 32;
     if (s.damages) damage(s.net, lane, flit);
+    if (s.watched && flit & LEAT_NET_VC_HEAD)
+        s.net->watch->passes(s.net->watch->context, packet_of(s, flit), port, s.now);
     if (s.cuts && (to & LEAT_NET_VC_AWAY) == LEAT_NET_CROSSING)
         leat_net_vc_post_flit(s.net, to ^ LEAT_NET_CROSSING, channel, flit,
                               s.now + (out->delay >> s.vc->row_bits));
@@ -693,6 +701,8 @@ LEAT_SIM_ALWAYS_INLINE void flit_comes(struct step s, uint32_t lane, uint32_t fl
 {
     const struct leat_net_vc_in *in = in_of(s, lane);
     struct leat_net_vc_lane *l = lane_at(s, lane);
+    if (s.watched && flit & LEAT_NET_VC_HEAD && in->back & LEAT_NET_TERMINAL)
+        s.net->watch->begins(s.net->watch->context, packet_of(s, flit), s.now);
     if (l->state != LEAT_NET_VC_IDLE) {
         follow(s, lane, in, l, flit);
         return;
@@ -752,6 +762,16 @@ static void act_usually(struct leat_net *net, uint32_t region)
     act(usually(step_of(net, region, 2, false)));
 }
 
+static void act_watched(struct leat_net *net)
+{
+    const struct leat_net_vc *vc = net->state;
+    for (uint32_t r = 0; r < vc->regions; r++) {
+        struct step s = step_of(net, r, vc->shift, vc->far);
+        s.watched = true;
+        act(s);
+    }
+}
+
 static void act_any(struct leat_net *net, uint32_t region)
 {
     const struct leat_net_vc *vc = net->state;
@@ -764,6 +784,10 @@ void leat_net_vc_act(struct leat_net *net)
     const struct step s = step_of(net, 0, vc->shift, vc->far);
     const bool usual = s.plain && !s.whole && !s.damages && !s.cuts && !s.fused;
     net->counts.waits += vc->blocked + vc->sleepers;
+    if (net->watch) {
+        act_watched(net);
+        return;
+    }
     for (uint32_t r = 0; r < vc->regions; r++)
         if (vc->shift != 2)
             act_any(net, r);

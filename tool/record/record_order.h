@@ -72,4 +72,7 @@ void record_order_write(struct record_order *order, const struct leat_sim_event 
 /* Writes all pending events; returns the time of the last. */
 leat_time record_order_end(struct record_order *order);
 
+/* Writes those before `at`, and forgets the rest. */
+void record_order_stop(struct record_order *order, leat_time at);
+
 #endif

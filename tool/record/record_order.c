@@ -208,3 +208,9 @@ leat_time record_order_end(struct record_order *order)
     write_counters(order, LEAT_NEVER);
     return order->recorder->now;
 }
+
+void record_order_stop(struct record_order *order, leat_time at)
+{
+    record_order_until(order, at);
+    write_counters(order, LEAT_NEVER);
+}
