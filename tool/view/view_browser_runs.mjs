@@ -309,4 +309,14 @@ async function testLive() {
     await liveRing();
 }
 
-await runTest(mode === "live" ? testLive : testAll);
+/* The gallery: curves of the store of environment variable STORE. */
+async function picture() {
+    const server = await serve(process.env.STORE);
+    const page = await open(server.address, 1280, "light");
+    await until("its curves", () => count(page, ".chart .mark"), (now) => now > 100);
+    await page.screenshot({ path: join(folder, "view_store.png"), clip: { x: 0, y: 0, width: 1280, height: 480 } });
+    await close(page);
+    await server.stop();
+}
+
+await runTest(mode === "live" ? testLive : mode === "picture_store" ? picture : testAll);
