@@ -22,6 +22,11 @@ function numbersOf(value, path, out) {
     return out;
 }
 
+/* Text that stays costs no layout. */
+function show(cell, text) {
+    if (cell.textContent !== text) cell.textContent = text;
+}
+
 /* All of it is in the table of counters. */
 function isOfNumbers(value) {
     return typeof value === "number" || (isRecord(value) && Object.values(value).every(isOfNumbers));
@@ -46,10 +51,9 @@ class Graph {
         this.values.push({ at, value });
         this.isZero &&= value === 0;
         if (this.values.length > KEPT) this.values.shift();
-        this.value.textContent = numberText(value);
-        const rates = this.rates();
-        this.rate.textContent = this.grows && rates.length ? `${shortNumber(rates[rates.length - 1])}/s` : "";
-        this.redraw();
+        const rates = this.grows ? this.rates() : [];
+        show(this.value, numberText(value));
+        show(this.rate, rates.length ? `${shortNumber(rates[rates.length - 1])}/s` : "");
     }
 
     redraw() {
@@ -117,13 +121,19 @@ export class Live {
         let zeros = 0;
         for (const graph of this.graphs.values()) {
             zeros += graph.isZero;
-            const hidden = graph.isZero && !this.zeros.checked;
-            const appears = graph.row.hidden && !hidden;
-            graph.row.hidden = hidden;
-            if (appears) graph.redraw();
+            graph.row.hidden = graph.isZero && !this.zeros.checked;
         }
-        this.zeroText.textContent = `${zeros} that have always been zero`;
+        show(this.zeroText, `${zeros} that have always been zero`);
         this.zerosLabel.hidden = !zeros;
+        if (!this.isDue) requestAnimationFrame(() => this.draw());
+        this.isDue = true;
+    }
+
+    /* All at once, after all texts: each text behind a drawing would be a layout of its own. */
+    draw() {
+        this.isDue = false;
+        for (const graph of this.graphs.values())
+            if (!graph.row.hidden) graph.redraw();
     }
 
     /* Neighbours, stores, tables: what is a list, or words. */
