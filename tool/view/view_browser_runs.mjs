@@ -114,6 +114,7 @@ async function surfaces(page, what, means) {
     await until(`${what}: the row above`, () => text(page, ".surface-box .reader"), (now) => now.includes("buffer, flits 4"));
     await page.selectOption(".choices label:nth-child(3) select", "throughput");
     await until(`${what}: another figure`, () => text(page, ".surface-box figcaption"), (now) => now.startsWith("Throughput"));
+    await until(`${what}: its cell`, () => text(page, ".surface-box .reader"), (now) => now.includes("of a line"));
     await page.selectOption(".choices label:nth-child(4) select", "key0");
     await until(`${what}: other axes`, () => page.locator(".surface .axis-name").allTextContents(), (now) => now.join() === "buffer, flits,offered load");
     await page.selectOption(".choices label:nth-child(4) select", "load");

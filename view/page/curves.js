@@ -18,6 +18,7 @@ export class Chart {
         this.about = about;
         this.lines = [];
         this.hidden = new Set();
+        this.at = null; /* line and point that are read */
         this.picture = svg("svg", { class: "chart", role: "img", tabindex: "0", "aria-label": `${about.title}; arrow keys read its points`,
             onpointermove: (event) => this.onPointer(event), onpointerleave: () => this.read(null), onkeydown: (event) => this.onKey(event) });
         this.reader = element("p", { class: "reader" });
@@ -29,7 +30,6 @@ export class Chart {
     show(lines, ranges = { x: [], y: [] }) {
         this.lines = lines;
         this.ranges = ranges;
-        this.at = null;
         this.draw();
     }
 

@@ -20,6 +20,7 @@ export class Surface {
             onpointermove: (event) => this.onPointer(event), onpointerleave: () => this.read(null) });
         this.title = element("figcaption", {});
         this.reader = element("p", { class: "reader" });
+        this.at = null; /* row and column that are read */
         this.scale = element("div", { class: "scale" });
         this.box = element("figure", { class: "chart-box surface-box" }, this.title, this.picture, this.scale, this.reader);
         new ResizeObserver(() => this.draw()).observe(this.picture);
@@ -27,11 +28,12 @@ export class Surface {
 
     /* surface: columns, rows, cells (results.js) */
     show(surface, { title, xName, yName, figure, unit }) {
-        Object.assign(this, { surface, xName, yName, figure, unit, at: null });
+        Object.assign(this, { surface, xName, yName, figure, unit });
         this.title.textContent = title;
         this.picture.setAttribute("aria-label", `${title}; arrow keys read its cells`);
         this.range = scaleOf(surface.cells, figure.id);
         this.draw();
+        this.read(this.at && surface.cells[this.at[0]]?.[this.at[1]] !== undefined ? this.at : null);
         this.showScale();
     }
 

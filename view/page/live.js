@@ -142,7 +142,7 @@ export class Live {
         if (text === this.shown) return;
         this.shown = text;
         const open = new Set([...this.lists.children].filter((part) => part.open).map((part) => part.dataset.name));
-        const parts = Object.entries(status).filter(([, value]) => value && typeof value === "object" && !isOfNumbers(value));
+        const parts = Object.entries(status).filter(([, value]) => value && typeof value === "object" && !isOfNumbers(value) && Object.keys(value).length);
         const words = Object.entries(status).filter(([, value]) => typeof value === "string" || typeof value === "boolean");
         this.lists.replaceChildren(
             element("dl", {}, ...words.flatMap(([key, value]) => [element("dt", {}, key), element("dd", {}, String(value))])),
