@@ -81,7 +81,7 @@ bool view_decoded_put(const struct view_site *site, struct leat_text *out)
     }
     leat_text_putc(out, '{');
     for (unsigned i = 0; done && i < site->count; i++)
-        done = put_recording(d, &site->source[i]);
+        done = !site->source[i].path || put_recording(d, &site->source[i]);
     leat_text_putc(out, '}');
     free(d);
     return done;

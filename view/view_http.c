@@ -296,6 +296,7 @@ void view_http_tell(struct view_http *http, unsigned source, const char *json, s
     struct live *live = &http->live[source];
     if (live->ended) return;
     view_buffer_init(&event);
+    if (!json && live->event) leat_text_put(&event.text, live->event, live->len);
     leat_text_puts(&event.text, json ? "event: status\ndata: " : "event: end\ndata: {}");
     if (json) put_data(&event.text, json, len);
     leat_text_puts(&event.text, "\n\n");

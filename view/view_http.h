@@ -57,7 +57,7 @@ int view_http_wait_ms(const struct view_http *http, int most);
 void view_http_serve(struct view_http *http);
 
 /* The status of a live source, for all who listen; the last one for who comes later. NULL: it has
- * ended. */
+ * ended; the last status is told with that. */
 void view_http_tell(struct view_http *http, unsigned source, const char *json, size_t len);
 
 /* Does anybody listen to it? */

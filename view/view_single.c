@@ -204,15 +204,22 @@ static void put_attribute(struct leat_text *out, const char *text)
     }
 }
 
+static void begin_source(struct single *s, unsigned i, const char *type)
+{
+    leat_text_puts(s->out, "<script type=\"application/");
+    leat_text_puts(s->out, type);
+    leat_text_puts(s->out, "\" id=\"source-");
+    leat_text_decimal(s->out, i);
+    leat_text_puts(s->out, "\" data-name=\"");
+    put_attribute(s->out, s->site->source[i].name);
+    leat_text_puts(s->out, "\">");
+}
+
 static bool put_recording(struct single *s, unsigned i)
 {
     const struct view_source *source = &s->site->source[i];
     const uint64_t len = view_source_octets(source);
-    leat_text_puts(s->out, "<script type=\"application/octet-stream\" id=\"source-");
-    leat_text_decimal(s->out, i);
-    leat_text_puts(s->out, "\" data-name=\"");
-    put_attribute(s->out, source->name);
-    leat_text_puts(s->out, "\">");
+    begin_source(s, i, "octet-stream");
     for (uint64_t at = 0; at < len; at += PIECE) {
         const ssize_t got = view_source_read(source, at, s->piece, sizeof s->piece);
         const uint64_t wanted = len - at < sizeof s->piece ? len - at : sizeof s->piece;
@@ -224,11 +231,21 @@ static bool put_recording(struct single *s, unsigned i)
     return view_source_is_same(source) || because(s, source->path, "has changed while it was read");
 }
 
+static bool put_source(struct single *s, unsigned i)
+{
+    const struct view_source *source = &s->site->source[i];
+    if (source->path) return put_recording(s, i);
+    begin_source(s, i, "json");
+    view_put_json(s->out, source->json, source->json_len);
+    leat_text_puts(s->out, "</script>\n");
+    return true;
+}
+
 static bool put_data(struct single *s)
 {
     if (!put_sources(s) || !put_worker(s)) return false;
     for (unsigned i = 0; i < s->site->count; i++)
-        if (!put_recording(s, i)) return false;
+        if (!put_source(s, i)) return false;
     return true;
 }
 
@@ -252,7 +269,8 @@ static bool write_page(struct single *s)
     s->index = view_file_find(s->files, index, strlen(index));
     if (!s->index) return because(s, index, "no such file");
     for (unsigned i = 0; i < s->site->count; i++)
-        if (view_source_octets(&s->site->source[i]) > VIEW_SINGLE_OCTETS_MAX)
+        if (s->site->source[i].path &&
+            view_source_octets(&s->site->source[i]) > VIEW_SINGLE_OCTETS_MAX)
             return because(s, s->site->source[i].path,
                            "has more than 256 MiB, which is all that browsers take in one file: "
                            "without -o, leat serves recordings of any size");

@@ -85,7 +85,7 @@ static void describe_source(const struct view_site *site, unsigned i, bool is_se
     char url[24];
     snprintf(url, sizeof url, s->path ? "/source/%u" : "/live/%u", i);
     leat_json_object(json, NULL);
-    leat_json_string(json, "kind", s->path ? "recording" : "live");
+    leat_json_string(json, "kind", s->path ? "recording" : s->kind);
     leat_json_string(json, "name", s->name);
     if (s->path) leat_json_uint(json, "octets", view_source_octets(s));
     leat_json_string(json, "url", is_served ? url : NULL);

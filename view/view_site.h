@@ -1,6 +1,6 @@
 /*
- * What a page shows: one recording or two beside each other, or a part of a live network. A
- * recording stays open, is read where it is needed and never written; if its file has changed
+ * What a page shows: one recording or two beside each other, or what is told while the page is open
+ * (a part of a live network, a store, a run). A recording stays open, is read where it is needed and never written; if its file has changed
  * since, it is not served any more.
  */
 #ifndef VIEW_SITE_H
@@ -14,10 +14,13 @@ enum { VIEW_SOURCES_MAX = 2, VIEW_FRAME_LEN_MAX = 65535 };
 
 struct view_source {
     const char *name;    /* for people: a file's, without its folder, or "ring eth0" */
-    const char *path;    /* of a recording; NULL: a live part */
+    const char *path;    /* of a recording; NULL: it is told (view_http_tell) */
     int fd;              /* of a recording */
     struct stat about;   /* when it was opened */
     const char *drawing; /* of its network: places as JSON (fabric_draw.h); NULL: none */
+    const char *kind;    /* of what is told: "live", "store", "progress" */
+    const char *json;    /* for a page in one file: what it tells */
+    size_t json_len;
 };
 
 /* A frame as `leat decode --json` shows it. False: it is of no format that is known. */

@@ -1,11 +1,11 @@
 #!/bin/sh
 # usage: make.sh LEAT FOLDER [PICTURE...]   from the root of the project
-# Makes the pictures of the gallery in FOLDER, each from what leat writes: wires, curves, timeline, view, allreduce, dissector, plate.
-# All are the same on every machine; curves.png and view.png also depend on the fonts.
+# Makes the pictures of the gallery in FOLDER, each from what leat writes: wires, curves, timeline, view, view_store, allreduce, dissector, plate.
+# All are the same on every machine; curves.png, view.png and view_store.png also depend on the fonts.
 set -eu
 leat=$1 folder=$2
 shift 2
-[ $# -gt 0 ] || set -- wires curves timeline view allreduce dissector plate
+[ $# -gt 0 ] || set -- wires curves timeline view view_store allreduce dissector plate
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 draw="python3 doc/gallery/draw.py"
@@ -39,6 +39,13 @@ view() {
     cat "$work/screen/view.png"
 }
 
+view_store() {
+    "$leat" sweep mesh:4,4/buffer=1,2,4 torus:4,4 --load 0.05:0.7:0.05 --seeds 3 --cycles 4000 --store "$work/viewed.sqlite" > /dev/null
+    mkdir "$work/store"
+    STORE=$work/viewed.sqlite LEAT_SCREENSHOTS=$work/store sh tool/view/view_browser_test.sh "$leat" "$work" picture_store >&2
+    cat "$work/store/view_store.png"
+}
+
 allreduce() {
     mpicc -o "$work/allreduce" share/programs/allreduce.c
     for who in host network; do
@@ -66,7 +73,7 @@ plate() {
 }
 
 for picture; do
-    case $picture in curves | view) name=$picture.png ;; *) name=$picture.svg ;; esac
+    case $picture in curves | view | view_store) name=$picture.png ;; *) name=$picture.svg ;; esac
     $picture > "$work/$name"
     mv "$work/$name" "$folder/$name"
 done

@@ -110,6 +110,11 @@ bool leat_hub_waits(const struct leat_hub *hub, uint32_t i)
            atomic_load(&leat_share_slot(hub->share, i)->state) == LEAT_SHARE_WAITS;
 }
 
+const char *leat_hub_call(const struct leat_hub *hub, uint32_t i)
+{
+    return leat_hub_waits(hub, i) ? leat_share_slot(hub->share, i)->call : NULL;
+}
+
 static void check_interrupt(struct leat_hub *hub)
 {
     const struct leat_share_copy *copy = &hub->share->copy;

@@ -169,6 +169,9 @@ enum leat_hub_end leat_hub_run(struct leat_hub *hub, char *reason, size_t reason
 
 const struct leat_hub_task *leat_hub_task(const struct leat_hub *hub, uint32_t slot);
 
+/* The call that a task waits in now, lent until the hub goes on; NULL: it does not wait. */
+const char *leat_hub_call(const struct leat_hub *hub, uint32_t slot);
+
 /* The calls that a task has made, in the order of their first ones; NULL past the last. */
 const struct leat_task_profile *leat_hub_profile(const struct leat_hub *hub, uint32_t slot,
                                                  uint32_t index);

@@ -30,6 +30,44 @@ static void show_progress(struct progress *progress, uint64_t cycles, uint64_t a
                   progress_left(progress, share, left));
 }
 
+/* ---- the page of --view ----------------------------------------------------------------------- */
+
+static const struct pieces_view *shown; /* of the next run; NULL: nothing of its own */
+
+void pieces_show(const struct pieces_view *view)
+{
+    shown = view;
+}
+
+static void begin_view(void)
+{
+    static struct watch_curves of;
+    of = (struct watch_curves){ .x_name = "cycle", .x = PIECES_CYCLES, .x_factor = 1 };
+    of.columns = PIECES_COLUMN + (shown ? shown->columns : 0);
+    for (; shown && of.curves < shown->curves; of.curves++)
+        of.curve[of.curves] = shown->curve[of.curves];
+    of.curve[of.curves++] = (struct watch_curve){ .name = "Speed",
+                                                  .unit = "cycles per real second",
+                                                  .of = PIECES_CYCLES,
+                                                  .per = WATCH_SECONDS,
+                                                  .is_ratio = true,
+                                                  .factor = 1 };
+    watch_begin(&of);
+}
+
+static void put_view(uint64_t done, uint64_t cycles)
+{
+    struct watch_sample *sample = watch_blank();
+    sample->share = (double)done / (double)cycles;
+    sample->column[PIECES_CYCLES] = (double)done;
+    snprintf(sample->text, sizeof sample->text, "Cycle %llu of %llu.", (unsigned long long)done,
+             (unsigned long long)cycles);
+    if (shown) shown->take(shown->context, sample);
+    watch_put(sample);
+}
+
+/* ---- running ----------------------------------------------------------------------------------- */
+
 uint64_t pieces_run_alike(uint64_t cycles, piece_fn run, agree_fn agree, void *context,
                           double *wall_seconds)
 {
@@ -39,6 +77,8 @@ uint64_t pieces_run_alike(uint64_t cycles, piece_fn run, agree_fn agree, void *c
     bool going = true;
     progress_begin(&progress, STDERR_FILENO);
     pace_begin(&pace);
+    begin_view();
+    put_view(0, cycles);
     while (going && done < cycles && (agree || !interrupted)) {
         const uint64_t left = cycles - done;
         uint64_t until = done + (pace.piece < left ? pace.piece : left);
@@ -48,7 +88,10 @@ uint64_t pieces_run_alike(uint64_t cycles, piece_fn run, agree_fn agree, void *c
         going = run(context, done);
         pace_next(&pace);
         if (progress_is_due(&progress)) show_progress(&progress, done, cycles);
+        if (watch_wants()) put_view(done, cycles);
     }
+    put_view(done, cycles);
+    shown = NULL;
     progress_end(&progress);
     *wall_seconds = progress_seconds(&progress);
     return done;

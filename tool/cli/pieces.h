@@ -4,6 +4,7 @@
 #define LEAT_PIECES_H
 
 #include "progress.h"
+#include "watch.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,6 +16,18 @@ struct pace {
 
 void pace_begin(struct pace *pace);
 void pace_next(struct pace *pace); /* a piece has been run */
+
+/* What the page of the next run shows beside its speed (--view): columns from PIECES_COLUMN on, which
+ * `take` sets between two pieces, and their curves over cycles. Lent for the run. */
+enum { PIECES_CYCLES = WATCH_SECONDS + 1, PIECES_COLUMN };
+struct pieces_view {
+    void *context;
+    void (*take)(void *context, struct watch_sample *sample);
+    uint32_t columns;
+    const struct watch_curve *curve;
+    uint32_t curves;
+};
+void pieces_show(const struct pieces_view *view);
 
 /* Runs all cycles before `until`; false: there is nothing more to run. */
 typedef bool (*piece_fn)(void *context, uint64_t until);

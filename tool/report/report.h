@@ -16,6 +16,7 @@
 #include "chart.h"
 #include "leat_text.h"
 #include "mean.h"
+#include "report_axes.h"
 #include "report_program.h"
 #include "report_where.h"
 #include "store.h"
@@ -128,8 +129,9 @@ int report_nothing(const struct report *report);
 /* ---- reading (report_read.c) ---- */
 
 /* Gathers the runs of report->store into a report of which only the first members are set. DONE, or
- * a code after a complaint. Call report_free in either case. */
+ * a code after a complaint. Call report_free in either case. _gather: there may be no run. */
 int report_read(struct report *report);
+int report_gather(struct report *report);
 void report_free(struct report *report);
 
 /* The half-width of the 95 % confidence interval of a mean: over seeds, or as a single run reports
@@ -183,6 +185,18 @@ size_t report_each_surface(struct report *report, size_t traffic, report_surface
 /* The scale of all these. */
 struct surface_scale report_surface_scale(struct report *report, size_t traffic);
 
+/* Lines that differ in numbers only, of any traffic; lent for the call. Line i of the family has the
+ * number axes_value(&axes[line[i]], key[k]). */
+struct report_family {
+    const struct axes *axes; /* of all lines of the report */
+    const size_t *line;
+    size_t lines;
+    const char *const *key; /* in which they differ */
+    size_t keys;
+};
+typedef void report_family_visit(void *context, const struct report_family *family);
+void report_each_family(struct report *report, report_family_visit *visit, void *context);
+
 /* The part of the page. */
 void report_surfaces(struct report *report, size_t traffic, struct leat_text *text);
 
@@ -211,6 +225,9 @@ void report_put_word(struct leat_text *text, const char *word);
 
 /* All runs, by RFC 4180. */
 int report_csv(const struct report *report, struct leat_text *text);
+
+/* All of it as JSON, for the page of leat view (report_view.c). */
+void report_view(struct report *report, struct leat_text *text);
 
 /* The charts as a picture (report_plot.c). */
 int report_plot(struct report *report, struct leat_text *text);

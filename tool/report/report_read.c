@@ -301,11 +301,16 @@ static bool read_all(struct reading *r)
     return true;
 }
 
-int report_read(struct report *report)
+int report_gather(struct report *report)
 {
     struct reading r = { .report = report };
     if (!read_all(&r)) return r.code ? r.code : WRONG; /* the store itself has complained */
-    const int code = report_read_programs(report);
+    return report_read_programs(report);
+}
+
+int report_read(struct report *report)
+{
+    const int code = report_gather(report);
     return code || report->runs || report->programs.runs ? code : report_nothing(report);
 }
 

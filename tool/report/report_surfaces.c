@@ -180,10 +180,9 @@ static void add_surface(struct search *s, const struct family *f, size_t from, s
     if (s->found <= REPORT_SURFACES_MAX) s->visit(s->context, &surface);
 }
 
-static void add_family(struct search *s, struct family *f)
+static void add_family(void *context, struct family *f)
 {
-    find_keys(f);
-    if (!f->keys) return;
+    struct search *s = context;
     sort_lines(f);
     for (size_t from = 0, to; from < f->lines; from = to) {
         for (to = from + 1; to < f->lines && compare(f, to - 1, to, false) == 0;)
@@ -208,29 +207,55 @@ static void read_axes(const struct report *report, struct axes *axes)
         axes_read(report->line[l].fabric, report->sweep[report->line[l].sweep].options, &axes[l]);
 }
 
-size_t report_each_surface(struct report *report, size_t traffic, report_surface_visit *visit,
-                           void *context)
+/* Visits the lines of each stem; `traffic` NULL: of all. */
+static void each_family(struct report *report, const size_t *traffic,
+                        void (*visit)(void *context, struct family *family), void *context)
 {
     static struct axes axes[REPORT_LINES_MAX];
     bool used[REPORT_LINES_MAX] = { false };
-    struct search s = { .report = report, .traffic = traffic, .visit = visit, .context = context };
-    s.x = calloc(report->points + 1, sizeof *s.x);
-    report->lacks_memory |= !s.x;
-    if (!s.x) return 0;
     read_axes(report, axes);
     for (size_t l = 0; l < report->lines; l++) {
         struct family f = { .axes = axes };
         for (size_t k = l; k < report->lines; k++) {
-            if (used[k] || !report->series[k][traffic].count || !are_alike(report, l, k) ||
-                !axes_match(&axes[l], &axes[k]))
+            if (used[k] || (traffic && !report->series[k][*traffic].count) ||
+                !are_alike(report, l, k) || !axes_match(&axes[l], &axes[k]))
                 continue;
             used[k] = true;
             f.line[f.lines++] = k;
         }
-        add_family(&s, &f);
+        if (f.lines) find_keys(&f);
+        if (f.keys) visit(context, &f);
     }
+}
+
+size_t report_each_surface(struct report *report, size_t traffic, report_surface_visit *visit,
+                           void *context)
+{
+    struct search s = { .report = report, .traffic = traffic, .visit = visit, .context = context };
+    s.x = calloc(report->points + 1, sizeof *s.x);
+    report->lacks_memory |= !s.x;
+    if (!s.x) return 0;
+    each_family(report, &traffic, add_family, &s);
     free(s.x);
     return s.found;
+}
+
+struct families {
+    report_family_visit *visit;
+    void *context;
+};
+
+static void lend_family(void *context, struct family *f)
+{
+    const struct families *all = context;
+    const struct report_family family = { f->axes, f->line, f->lines, f->key, f->keys };
+    all->visit(all->context, &family);
+}
+
+void report_each_family(struct report *report, report_family_visit *visit, void *context)
+{
+    struct families all = { visit, context };
+    each_family(report, NULL, lend_family, &all);
 }
 
 static void widen(void *context, const struct surface *surface)

@@ -2,6 +2,7 @@
 #include "option_text.h"
 #include "run.h"
 #include "shell.h"
+#include "watch.h"
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static void put_options(FILE *out, const struct run_job *job)
     const char *blank = "";
     for (const struct option *o = all; o->name; o++) {
         const char *value = job->args->value[o - all];
-        if (!value || word_is_in(o->name, "--fabric --store --json")) continue;
+        if (!value || word_is_in(o->name, "--fabric --store --json " WATCH_OPTIONS)) continue;
         fputs(blank, out);
         option_put(out, o, value);
         blank = " ";

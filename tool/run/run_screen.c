@@ -1,6 +1,7 @@
 /* leat run: progress on a terminal, below what the program writes. */
 #include "relay.h"
 #include "run.h"
+#include "run_view.h"
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -44,6 +45,7 @@ static void draw(struct progress *progress)
 bool run_screen_poll(void)
 {
     if (screen.hub && atomic_load_explicit(&screen.is_wanted, memory_order_relaxed)) take_figures();
+    if (screen.hub && watch_wants()) run_view_put(screen.hub);
     if (screen.title && progress_is_due(&screen.of_all))
         progress_show(&screen.of_all, "%s", screen.title);
     return is_interrupted();
@@ -65,7 +67,9 @@ void run_screen_begin(void)
 
 void run_screen_watch(const struct leat_hub *hub)
 {
+    if (screen.hub && !hub) run_view_put(screen.hub); /* its end */
     screen.hub = hub;
+    if (hub) run_view_begin();
 }
 
 void run_screen_end(void)

@@ -6,6 +6,7 @@
 #include "sim_mpi.h"
 #include "style.h"
 #include "threads.h"
+#include "watch.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -271,6 +272,14 @@ static int run_several(struct run_job *job, char *const *fabric, uint32_t fabric
     return code;
 }
 
+static int open_page(const struct run_job *job)
+{
+    const char *slash = strrchr(job->words[0], '/');
+    char name[512];
+    snprintf(name, sizeof name, "leat run %s", slash ? slash + 1 : job->words[0]);
+    return watch_open(job->args, name, NULL);
+}
+
 static int run_fabrics(const struct arguments *args, struct run_job *job)
 {
     static struct run_results results; /* large */
@@ -280,7 +289,9 @@ static int run_fabrics(const struct arguments *args, struct run_job *job)
     if (!read_job(args, job, fabric, &fabrics)) return WRONG;
     if (fabrics > 1 && !(check_several(job) && run_fabrics_check(job, fabric, fabrics)))
         return WRONG;
-    int code = run_results_open(job, &results);
+    int code = open_page(job);
+    if (code != DONE) return code;
+    code = run_results_open(job, &results);
     if (code == DONE)
         code = fabrics > 1 ? run_several(job, fabric, fabrics, &results)
                            : run_one(job, &results, &line);
@@ -293,7 +304,7 @@ static int run_run(const struct arguments *args)
     static struct run_job job;
     const int code = run_fabrics(args, &job);
     run_tool_free(&job);
-    return finish(code);
+    return watch_close(finish(code));
 }
 
 /* ---- help ------------------------------------------------------------------------------------ */
@@ -355,6 +366,7 @@ const struct verb verb_run = {
         OPTION_THREADS_OF("flits packetway"),
         OPTIONS_OF_FAULTS,
         OPTIONS_OF_PACKETWAY,
+        OPTIONS_OF_WATCH,
     },
     .run = run_run,
 };

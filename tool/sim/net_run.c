@@ -4,6 +4,7 @@
 #include "pieces.h"
 #include "sim.h"
 #include "sim_mpi.h"
+#include "sim_view.h"
 #include "threads.h"
 #include <stdlib.h>
 
@@ -171,11 +172,43 @@ void net_take_result(struct net_simulation *s, struct net_result *out)
     out->deadlock_len = leat_net_stuck(&s->net, out->deadlock, NET_DEADLOCK_MAX);
 }
 
+/* ---- --view ------------------------------------------------------------------------------------ */
+
+static void take_view(void *context, struct watch_sample *sample)
+{
+    const struct net_simulation *s = context;
+    const struct leat_net_counts *counts = &s->net.counts;
+    uint64_t latency = 0, measured = 0, ended = 0;
+    for (uint32_t t = 0; t < s->load.tallies; t++) {
+        const struct leat_net_steady *steady = &leat_net_load_tally(&s->load, t)->steady;
+        for (uint32_t i = 0; i < steady->count; i++) {
+            latency += steady->batch[i].latency;
+            measured += steady->batch[i].packets;
+        }
+    }
+    for (uint32_t fate = 0; fate < LEAT_NET_FATES; fate++)
+        ended += counts->packets_ended[fate];
+    sample->column[SIM_VIEW_ACCEPTED] = (double)counts->flits_delivered;
+    sample->column[SIM_VIEW_LATENCY_SUM] = (double)latency;
+    sample->column[SIM_VIEW_LATENCY_COUNT] = (double)measured;
+    sample->column[SIM_VIEW_IN_FLIGHT] = (double)counts->packets_begun - (double)ended;
+    watch_fact(sample, "packets delivered", (double)counts->packets_ended[LEAT_NET_DELIVERED]);
+    watch_fact(sample, "packets lost", (double)(ended - counts->packets_ended[LEAT_NET_DELIVERED]));
+}
+
+static void show_view(struct net_simulation *s)
+{
+    sim_view(&(struct sim_view){ 1.0 / s->job->traffic.terminals, "share of a terminal's line",
+                                 "packets" },
+             take_view, s);
+}
+
 static bool simulate(struct net_simulation *s, const struct net_job *job, struct net_result *out)
 {
     struct leat_sim_ranks *ranks = job->ranks;
     if (!set_up_all(s, job) || (job->record && !net_record_open(job, &s->net))) return false;
     s->begun = seconds_now();
+    show_view(s);
     pieces_run_alike(job->cycles, run_to, ranks ? agree : NULL, s, &out->wall_seconds);
     assess_ranks(s, ASSESS_SECONDS / 50);
     net_take_result(s, out);

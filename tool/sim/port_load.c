@@ -3,6 +3,7 @@
 #include "number.h"
 #include "pieces.h"
 #include "sim.h"
+#include "sim_view.h"
 #include "threads.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -105,6 +106,18 @@ static bool run_piece(void *context, uint64_t until)
     return true;
 }
 
+static void take_view(void *context, struct watch_sample *sample)
+{
+    const struct port_load *l = context;
+    sample->column[SIM_VIEW_ACCEPTED] = (double)l->delivered;
+    sample->column[SIM_VIEW_LATENCY_SUM] = (double)l->latency.sum;
+    sample->column[SIM_VIEW_LATENCY_COUNT] = (double)l->latency.count;
+    sample->column[SIM_VIEW_IN_FLIGHT] = (double)l->net->in_flight;
+    watch_fact(sample, "messages offered", (double)l->offered);
+    watch_fact(sample, "messages delivered", (double)l->delivered);
+    watch_fact(sample, "messages lost", (double)l->lost);
+}
+
 static bool begin(struct port_load *l, uint64_t message_cycles)
 {
     struct leat_fabric_error error;
@@ -129,6 +142,9 @@ static bool begin(struct port_load *l, uint64_t message_cycles)
         leat_sim_atm_traffic_source_init(&l->source[i].source, l->seed, i);
         draw(l, i);
     }
+    sim_view(
+        &(struct sim_view){ (double)message_cycles / ports, "share of the capacity", "messages" },
+        take_view, l);
     return true;
 }
 

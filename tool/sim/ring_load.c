@@ -8,6 +8,7 @@
 #include "sim.h"
 #include "sim_atm_traffic.h"
 #include "sim_histogram.h"
+#include "sim_view.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -311,6 +312,17 @@ static void put_result(const struct ring_load *l, uint64_t cycles, FILE *text)
                rate);
 }
 
+static void take_view(void *context, struct watch_sample *sample)
+{
+    const struct ring_load *l = context;
+    sample->column[SIM_VIEW_ACCEPTED] = (double)l->symbols;
+    sample->column[SIM_VIEW_LATENCY_SUM] = (double)l->latency.sum;
+    sample->column[SIM_VIEW_LATENCY_COUNT] = (double)l->latency.count;
+    sample->column[SIM_VIEW_IN_FLIGHT] = (double)l->offered - (double)l->sent;
+    watch_fact(sample, "messages sent", (double)l->sent);
+    watch_fact(sample, "deliveries", (double)l->delivered);
+}
+
 int sim_aton(const struct arguments *args, struct leat_fabric *fabric)
 {
     static struct ring_load load; /* a histogram is large */
@@ -325,6 +337,7 @@ int sim_aton(const struct arguments *args, struct leat_fabric *fabric)
     if (args->only_check) return DONE;
     int code = FAILED;
     if (prepare(&load)) {
+        sim_view(&(struct sim_view){ 1, "share of all bit times", "messages" }, take_view, &load);
         const uint64_t cycles = pieces_run(load.cycles, run_piece, &load, &load.wall_seconds);
         count_waiting(&load, cycles);
         code = DONE;

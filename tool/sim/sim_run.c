@@ -3,6 +3,7 @@
 #include "sim.h"
 #include "sim_atm_load_memory.h"
 #include "sim_atm_load_stuck.h"
+#include "sim_view.h"
 #include "threads.h"
 #include <stdlib.h>
 
@@ -205,6 +206,35 @@ static void collect(struct simulation *s, struct sim_result *out)
     out->latency = &s->load.latency;
 }
 
+/* ---- --view ------------------------------------------------------------------------------------ */
+
+/* Cells of W, else those of messages. */
+static void take_view(void *context, struct watch_sample *sample)
+{
+    struct simulation *s = context;
+    const bool check = s->job->check_load;
+    const struct leat_sim_histogram *latency = check ? &s->check.latency : &s->load.latency;
+    const struct leat_sim_atm_load_counts *counts = &s->load.counts;
+    const uint64_t offered = check ? leat_sim_atm_check_load_sent(&s->check)
+                                   : counts->messages_offered;
+    const uint64_t delivered = check ? s->check.delivered : counts->messages_delivered;
+    sample->column[SIM_VIEW_ACCEPTED] = (double)(check ? delivered : counts->cells_delivered);
+    sample->column[SIM_VIEW_LATENCY_SUM] = (double)latency->sum;
+    sample->column[SIM_VIEW_LATENCY_COUNT] = (double)latency->count;
+    sample->column[SIM_VIEW_IN_FLIGHT] = offered > delivered ? (double)(offered - delivered) : 0;
+    watch_fact(sample, check ? "cells delivered" : "messages delivered", (double)delivered);
+}
+
+static void show_view(struct simulation *s)
+{
+    const struct leat_sim_clock slot = leat_sim_atm_fabric_slot(&s->job->fabric);
+    const double cell_cycles = (double)slot.num / (double)slot.den;
+    sim_view(&(struct sim_view){ cell_cycles / s->job->fabric.net.ports,
+                                 "cells per port and cell time",
+                                 s->job->check_load ? "cells" : "messages" },
+             take_view, s);
+}
+
 static bool simulate(struct simulation *s, struct sim_result *out)
 {
     const struct sim_recorded *record = &s->job->record;
@@ -212,6 +242,7 @@ static bool simulate(struct simulation *s, struct sim_result *out)
     if (record->path &&
         !sim_record_open(record, network_of(s), s->job->check_load ? NULL : &s->load))
         return false;
+    show_view(s);
     out->cycles = pieces_run(s->job->cycles, run_to, s, &out->wall_seconds);
     out->threads = leat_sim_crew_members(leat_crew_lend(s->crew));
     if (s->dead) out->cycles = s->load.sim.now - 1; /* it may have ended within a piece */

@@ -9,6 +9,7 @@
 #include "sim.h"
 #include "sim_mpi.h"
 #include "threads.h"
+#include "watch.h"
 
 /* Warnings about a completed run. */
 static int judge(const struct sim_job *job, const struct sim_result *result)
@@ -63,16 +64,31 @@ static bool may_have_ranks(const struct arguments *args, struct leat_fabric *fab
     return false;
 }
 
+/* The page shows one process. */
+static int open_page(const struct arguments *args)
+{
+    char name[512];
+    if (argument(args, "--view") && sim_is_under_mpi())
+        return misuse(args->verb, "--view: several ranks of mpirun, expected one process");
+    snprintf(name, sizeof name, "leat sim %s", args->operand[0]);
+    return watch_open(args, name, NULL);
+}
+
+static int simulate(const struct arguments *args, struct leat_fabric *fabric)
+{
+    const struct fabric_verbs *verbs = fabric_verbs_of(fabric->kind);
+    if (!fabric_has_options(args, fabric) || !may_have_ranks(args, fabric)) return WRONG;
+    const int code = open_page(args);
+    return code ? code : watch_close((verbs->sim ? verbs->sim : sim_ports)(args, fabric));
+}
+
 static int run_sim(const struct arguments *args)
 {
     if (args->operand_count != 1)
         return misuse(args->verb, "expected one fabric, as in leat sim clos444");
     struct leat_fabric *fabric = fabric_read(args->verb, args->operand[0]);
     if (!fabric) return WRONG;
-    const struct fabric_verbs *verbs = fabric_verbs_of(fabric->kind);
-    const int code = !fabric_has_options(args, fabric) || !may_have_ranks(args, fabric)
-                         ? WRONG
-                         : (verbs->sim ? verbs->sim : sim_ports)(args, fabric);
+    const int code = simulate(args, fabric);
     leat_fabric_close(fabric);
     return code;
 }
@@ -117,6 +133,7 @@ const struct verb verb_sim = {
         { "--record", "FILE", "write a recording, for leat view and leat export",
           .kinds = "atm flits" },
         OPTION_RECORD_HOPS,
+        OPTIONS_OF_WATCH,
     },
     .operands = "$fabrics",
     .run = run_sim,

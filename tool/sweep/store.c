@@ -39,6 +39,7 @@ struct store {
     sqlite3 *db;
     sqlite3_stmt *statement[STATEMENTS];
     const char *path;
+    enum store_mode mode;
     int lock;  /* the same file, opened for our lock; -1 for readers */
     bool made; /* created by opening */
     bool put;  /* at least one run was added */
@@ -129,7 +130,14 @@ static int fault(struct store *store)
         return WRONG;
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
-    case SQLITE_PERM: complain("%s: cannot be written: %s", store->path, text); return WRONG;
+    case SQLITE_PERM:
+        if (store->mode == STORE_LOOK)
+            return complain("%s: cannot be read: %s (half-written by a leat that was killed? leat "
+                            "report repairs it)",
+                            store->path, text),
+                   WRONG;
+        complain("%s: cannot be written: %s", store->path, text);
+        return WRONG;
     default: complain("%s: damaged: %s", store->path, text); return WRONG;
     }
     return FAILED;
@@ -207,6 +215,11 @@ static int upgrade_tables(struct store *store, enum store_mode mode)
 {
     int64_t version = 0;
     int code = DONE;
+    if (mode == STORE_LOOK) {
+        complain("%s: a store of version 1, expected one of version %d: leat report upgrades it",
+                 store->path, STORE_VERSION);
+        return WRONG;
+    }
     if (sqlite3_db_readonly(store->db, "main")) {
         complain("%s: a store of version 1, which cannot be written: expected one of version %d, "
                  "or one that may be upgraded",
@@ -263,8 +276,8 @@ static int check_readable(const struct store *store)
  * writing if they may. */
 static int open_database(struct store *store, enum store_mode mode)
 {
-    if (sqlite3_open_v2(store->path, &store->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
-        return fault(store);
+    const int flags = mode == STORE_LOOK ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    if (sqlite3_open_v2(store->path, &store->db, flags, NULL) != SQLITE_OK) return fault(store);
     sqlite3_busy_handler(store->db, on_busy, NULL);
     if (mode == STORE_WRITE && sqlite3_db_readonly(store->db, "main")) {
         complain("%s: cannot be written: it is read-only", store->path);
@@ -288,6 +301,7 @@ struct store *store_open(const char *path, enum store_mode mode, int *code)
         return NULL;
     }
     store->path = path;
+    store->mode = mode;
     store->lock = -1;
     *code = mode == STORE_WRITE ? open_file(store) : check_readable(store);
     if (*code == DONE) *code = open_database(store, mode);

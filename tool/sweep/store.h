@@ -37,6 +37,7 @@ struct store;
 
 enum store_mode {
     STORE_READ,  /* there must be one */
+    STORE_LOOK,  /* the same; it is not written: neither upgraded nor repaired after a kill */
     STORE_WRITE, /* created if missing; locked against other writers */
 };
 

@@ -7,6 +7,7 @@
 #include "shell.h"
 #include "sim.h"
 #include "sweep.h"
+#include "watch.h"
 #include <leat/crc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,6 +253,7 @@ static const char *common_value(const struct sweep_plan *plan, const struct opti
 {
     for (size_t i = 0; i < sizeof of_a_run / sizeof *of_a_run; i++)
         if (strcmp(option->name, of_a_run[i]) == 0) return NULL;
+    if (word_is_in(option->name, WATCH_OPTIONS)) return NULL; /* of the sweep as a whole */
     return argument(plan->args, option->name);
 }
 

@@ -1,6 +1,7 @@
 /* leat sweep: one child per run, some at a time; its output is stored if it succeeded. */
 #include "sim_mpi.h"
 #include "sweep.h"
+#include "watch.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -106,6 +107,7 @@ static _Noreturn void be_child(const struct sweep *s, const struct child *child,
     const int nothing = open("/dev/null", O_RDONLY);
     die_with(parent);
     if (s->store) store_leave(s->store);
+    watch_leave();
     let_signals_end();
     sim_leave_mpi();
     dup2(nothing, STDIN_FILENO);
@@ -523,18 +525,69 @@ static void forget_others(struct sweep *s)
     }
 }
 
+/* ---- the page of --view ----------------------------------------------------------------------- */
+
+enum { VIEW_DONE = WATCH_SECONDS + 1, VIEW_COLUMNS };
+
+static void begin_view(void)
+{
+    watch_begin(&(struct watch_curves){
+        .x_name = "seconds",
+        .x = WATCH_SECONDS,
+        .x_factor = 1,
+        .columns = VIEW_COLUMNS,
+        .curves = 1,
+        .curve = { { .name = "Runs done", .unit = "runs", .of = VIEW_DONE, .factor = 1 } } });
+}
+
+static void put_running(const struct sweep *s, struct watch_sample *sample)
+{
+    char load[SWEEP_LOAD_CAP];
+    for (uint32_t i = 0; i < s->slots && sample->lines < WATCH_LINES_MAX; i++) {
+        const struct child *child = &s->child[i];
+        if (!child->is_busy) continue;
+        char *line = sample->line[sample->lines++];
+        const struct store_key key = sweep_run_at(s->plan, child->run);
+        sweep_load_text(key.load, load);
+        if (child->is_device)
+            snprintf(line, WATCH_TEXT_CAP, "%s, on the device", s->plan->fabric[child->fabric]);
+        else
+            snprintf(line, WATCH_TEXT_CAP, "%s, %s, load %s, seed %llu%s", key.fabric, key.traffic,
+                     load, (unsigned long long)key.seed, child->only_checks ? ": checked" : "");
+    }
+}
+
+static void put_view(const struct sweep *s)
+{
+    const struct sweep_progress *p = &s->progress;
+    const double work = p->work_done + p->work_left;
+    struct watch_sample *sample = watch_blank();
+    sample->share = work > 0 ? p->work_done / work : 1;
+    sample->column[VIEW_DONE] = p->done;
+    snprintf(sample->text, sizeof sample->text, "%u of %u runs are done.", p->done, p->runs);
+    watch_fact(sample, "done", p->done);
+    watch_fact(sample, "running", s->running);
+    watch_fact(sample, "failed", s->failed);
+    put_running(s, sample);
+    watch_put(sample);
+}
+
 static void run_all(struct sweep *s)
 {
     uint32_t run;
     bool only_checks;
+    begin_view();
+    put_view(s);
     while (s->running || (s->code == DONE && next_child(s, &run, &only_checks))) {
         if (interrupted) stop(s, SIGNALLED + interrupted);
         begin_some(s);
         sweep_progress_show(&s->progress, s->running);
+        if (watch_wants()) put_view(s);
         if (s->running) wait_for_some(s);
         hear_others(s);
         if (s->code != DONE) forget_others(s);
     }
+    put_view(s);
     progress_end(&s->progress.line);
 }
 

@@ -3,6 +3,7 @@
 #include "sim.h"
 #include "sim_mpi.h"
 #include "sweep.h"
+#include "watch.h"
 
 static int run_with(const struct sweep_plan *plan, struct store *store,
                     struct leat_sim_ranks *ranks)
@@ -20,6 +21,15 @@ static int run_with(const struct sweep_plan *plan, struct store *store,
     return finish(shown == DONE ? code : shown);
 }
 
+/* Before the store is open: its lock is that of the sweep alone. */
+static bool open_page(const struct sweep_plan *plan, int *code)
+{
+    char name[512];
+    snprintf(name, sizeof name, "leat sweep --store %s", plan->store);
+    *code = watch_open(plan->args, name, plan->store);
+    return *code == DONE;
+}
+
 /* Rank 0 has the store; the others run what it tells them to. */
 static int run_plan(struct sweep_plan *plan, struct leat_sim_ranks *ranks)
 {
@@ -32,11 +42,12 @@ static int run_plan(struct sweep_plan *plan, struct leat_sim_ranks *ranks)
     if (ranks && plan->uses_device)
         return misuse(plan->args->verb, "--device on %u ranks, expected one process", count);
     if (leat_sim_ranks_own(ranks)) return sweep_serve(plan, ranks), DONE;
-    struct store *store = store_open(plan->store, STORE_WRITE, &code);
+    struct store *store = open_page(plan, &code) ? store_open(plan->store, STORE_WRITE, &code)
+                                                 : NULL;
     if (store) code = run_with(plan, store, ranks);
     sweep_dismiss(ranks);
     store_close(store);
-    return code;
+    return watch_close(code);
 }
 
 static int run_sweep(const struct arguments *args)
@@ -68,6 +79,7 @@ const struct verb verb_sweep = {
         { "--store", "FILE", "where the runs are kept; created if missing" },
         OPTION_JSON("one JSON object per fabric, traffic and load"),
         OPTIONS_OF_A_RUN,
+        OPTIONS_OF_WATCH,
     },
     .operands = "$fabrics",
     .run = run_sweep,

@@ -7,185 +7,15 @@
  * "bench": measures how quickly a recording of ten million events opens and moves, and nothing else;
  * or "picture": makes view.png of the recording RECORDING.
  */
-import { spawn, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Recorder, busyNetwork } from "./recorder.mjs";
+import { PATIENCE, WIDTHS, SCHEMES, browser, folder, mode, check, checkLayout, close, colorsOn, fail, leatOf, lines, open, poorContrasts, runTest, same, search, serve, text, until } from "./view_browser_kit.mjs";
 
-const [leat, modules, folder, mode] = process.argv.slice(2);
-const { chromium } = createRequire(join(modules, "x.js"))("playwright-core");
-const PATIENCE = 120000; /* ms: after it, what is waited for does not come */
-const SWITCHES = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
-const WIDTHS = [1280, 390];
-const SCHEMES = ["light", "dark"];
 const BENCH_EVENTS = 10000000;
 const TEST_EVENTS = 300000; /* enough for several levels of detail */
 const BENCH_MS = 4000;
-
-/* ---- failures ----------------------------------------------------------------------------- */
-
-let failures = 0;
-
-function fail(text) {
-    failures++;
-    console.error(`FAILED: ${text}`);
-}
-
-function check(condition, text) {
-    if (!condition) fail(text);
-}
-
-function same(what, got, want) {
-    check(got === want, `${what}: got '${got}', want '${want}'`);
-}
-
-/* ---- leat ----------------------------------------------------------------------------------- */
-
-function leatOf(...words) {
-    const told = spawnSync(leat, words, { encoding: "utf8", maxBuffer: 1 << 28 });
-    if (told.error) throw told.error;
-    return told;
-}
-
-function lines(table) {
-    return readFileSync(table, "utf8").split("\r\n").slice(1, -1).map((line) => line.split(","));
-}
-
-/* leat view, until stop(): its address. */
-async function serve(...files) {
-    const server = spawn(leat, ["view", ...files], { stdio: ["ignore", "pipe", "pipe"] });
-    const ended = new Promise((resolve) => server.on("exit", resolve));
-    const address = await new Promise((resolve, reject) => {
-        let text = "";
-        server.stdout.on("data", (part) => {
-            text += part;
-            if (text.includes("\n")) resolve(text.trim());
-        });
-        ended.then((code) => reject(new Error(`leat view ended with ${code} before it told its address`)));
-    });
-    return { address, stop: () => { server.kill("SIGINT"); return ended; } };
-}
-
-/* ---- pages -------------------------------------------------------------------------------- */
-
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: SWITCHES.split(" ") });
-
-async function open(address, width, colorScheme) {
-    const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
-    page.setDefaultTimeout(PATIENCE);
-    const what = `${width} pixels, ${colorScheme}`;
-    page.on("console", (message) => { if (message.type() !== "log") fail(`${what}: console: ${message.text()}`); });
-    page.on("pageerror", (error) => fail(`${what}: ${error.stack}`));
-    page.on("request", (request) => {
-        const { protocol, origin } = new URL(request.url());
-        check(["data:", "blob:", "file:"].includes(protocol) || origin === new URL(address).origin, `${what}: asks for ${request.url()}`);
-    });
-    await page.addInitScript(() => {
-        window.reports = [];
-        document.addEventListener("securitypolicyviolation", (event) => window.reports.push(`${event.violatedDirective} ${event.blockedURI}`));
-    });
-    await page.goto(address);
-    await page.waitForSelector("html[data-state]");
-    same(`${what}: the page`, await page.getAttribute("html", "data-state"), "ready");
-    return page;
-}
-
-async function close(page) {
-    same("reports of the policy", (await page.evaluate(() => window.reports)).join(), "");
-    await page.close();
-}
-
-const text = (page, selector) => page.textContent(selector);
-
-async function search(page, wanted) {
-    await page.fill("#wanted", wanted);
-    await page.press("#wanted", "Enter");
-}
-
-/* Waits until what `read` gives in the page satisfies `test`. */
-async function until(what, read, test) {
-    const begin = Date.now();
-    for (;;) {
-        const value = await read();
-        if (test(value)) return value;
-        if (Date.now() - begin > PATIENCE) {
-            fail(`${what}: still '${value}'`);
-            return value;
-        }
-        await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-}
-
-/* ---- layout ------------------------------------------------------------------------------- */
-
-/* Boxes that leave the page, are empty, or cover each other; controls without a name. */
-function wrongBoxes() {
-    const out = [];
-    const shown = (element) => element.getClientRects().length > 0;
-    const boxOf = (element) => element.getBoundingClientRect();
-    const nameOf = (element) => element.id || `${element.tagName} ${element.textContent.slice(0, 20)}`;
-    const overlap = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
-    const apart = (elements) => elements.forEach((a, i) => elements.slice(i + 1).forEach((b) => {
-        if (overlap(boxOf(a), boxOf(b))) out.push(`${nameOf(a)} covers ${nameOf(b)}`);
-    }));
-    if (document.documentElement.scrollWidth > innerWidth + 1) out.push(`the page is ${document.documentElement.scrollWidth} pixels wide`);
-    apart(["header", "#controls", "#strip", "#tabs", "main", "#details", "footer"].map((selector) => document.querySelector(selector)).filter(shown));
-    apart([...document.querySelectorAll("#controls > *, #search > input, #search > button")].filter(shown));
-    apart([...document.querySelectorAll(".pane")].filter(shown));
-    apart([...document.querySelectorAll(".row")].filter(shown));
-    for (const element of document.querySelectorAll("button, input, select, canvas, progress, [role]")) {
-        const named = element.textContent.trim() || element.getAttribute("aria-label") || element.getAttribute("aria-labelledby") || element.labels?.length;
-        if (shown(element) && !named && !["status", "alert"].includes(element.role)) out.push(`${element.outerHTML.slice(0, 60)} has no name`);
-    }
-    for (const element of [...document.querySelectorAll("button, select, canvas, input:not([type=checkbox])")].filter(shown)) {
-        const { width, height, left, right } = boxOf(element);
-        if (width < 20 || height < 18) out.push(`${nameOf(element)} is ${width} x ${height}`);
-        const scrolls = element.closest(".events, #details, .fabric, #found");
-        if (!scrolls && (left < -1 || right > innerWidth + 1)) out.push(`${nameOf(element)} leaves the page`);
-    }
-    return out;
-}
-
-async function checkLayout(page, what) {
-    for (const wrong of await page.evaluate(wrongBoxes)) fail(`${what}: ${wrong}`);
-}
-
-/* Text and background differ enough (WCAG: 4.5 to 1). */
-function poorContrasts() {
-    const parse = (color) => color.match(/[\d.]+/g).map(Number);
-    const light = (color) => {
-        const [r, g, b] = parse(color).map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
-        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    };
-    const backOf = (element) => {
-        for (let at = element; at; at = at.parentElement) {
-            const color = getComputedStyle(at).backgroundColor;
-            if (parse(color)[3] !== 0) return color;
-        }
-        return "rgb(255, 255, 255)";
-    };
-    return [...document.querySelectorAll("h1, h1 span, h2, p, button:not(:disabled), label, th, td, dt, dd, caption, .row, output")]
-        .filter((element) => element.getClientRects().length && element.textContent.trim() && !element.closest(".hidden"))
-        .map((element) => {
-            const [a, b] = [light(getComputedStyle(element).color), light(backOf(element))].sort((x, y) => y - x);
-            return [(a + 0.05) / (b + 0.05), element];
-        })
-        .filter(([ratio]) => ratio < 4.5)
-        .map(([ratio, element]) => `${element.tagName} '${element.textContent.trim().slice(0, 20)}' has contrast ${ratio.toFixed(1)}`);
-}
-
-/* A canvas on which something is drawn: the number of its colours. */
-function colorsOn(page, selector) {
-    return page.evaluate((wanted) => {
-        const canvas = [...document.querySelectorAll(wanted)].find((one) => one.clientWidth);
-        const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
-        copy.drawImage(canvas, 0, 0);
-        const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
-        return new Set(new Uint32Array(data.buffer)).size;
-    }, selector);
-}
 
 /* ---- tests -------------------------------------------------------------------------------- */
 
@@ -558,12 +388,4 @@ async function testAll() {
     await measure(TEST_EVENTS); /* printed, not judged: how fast this machine is is no matter of the page */
 }
 
-try {
-    if (mode === "bench") await measure(BENCH_EVENTS);
-    else if (mode === "picture") await picture();
-    else await testAll();
-} catch (error) {
-    fail(error.stack);
-}
-await browser.close();
-process.exit(failures ? 1 : 0);
+await runTest(mode === "bench" ? () => measure(BENCH_EVENTS) : mode === "picture" ? picture : testAll);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: view_browser_test.sh LEAT BUILD [bench|picture]: leat view in Chromium, with playwright-core from npm, which stays below BUILD.
+# usage: view_browser_test.sh LEAT BUILD [bench|picture|picture_store]: leat view in Chromium, with playwright-core from npm, which stays below BUILD.
 set -u
 leat=$(realpath "$1")
 build=$(realpath "$2")
@@ -22,6 +22,21 @@ if ! cmp -s "$here/package-lock.json" "$modules/package-lock.json" || [ ! -d "$m
     }
 fi
 mkdir "$folder/files"
-timeout "$run_limit" node "$here/view_browser.mjs" "$leat" "$modules" "$folder/files" "$mode" || fail "view_browser.mjs: $?"
+# browser NAME MODE
+browser() { timeout "$run_limit" node "$here/$1.mjs" "$leat" "$modules" "$folder/files" "$2" || fail "$1.mjs: $?"; }
+[ "$mode" = picture_store ] || browser view_browser "$mode"
+if [ "$mode" = test ]; then
+    ! command -v mpicc > /dev/null || ! mpicc -O1 -o "$folder/rounds" "$here/../../share/programs/rounds.c" || export PROGRAM="$folder/rounds"
+fi
+case $mode in test | picture_store) browser view_browser_runs "$mode" ;; esac
+# Live parts have a network of their own: two stations at the ends of a wire, and routers on loopback.
+if [ "$mode" = test ]; then
+    wire="ip link set lo up && ip link add in type veth peer name out && ip link set in up && ip link set out up"
+    if [ "$(id -u)" -ne 0 ] || ! unshare --net sh -c "$wire" 2> "$folder/stderr"; then
+        echo "skipped: live parts: it needs root, network namespaces and veth: $(cat "$folder/stderr")"
+    else
+        unshare --net sh -c "$wire && exec timeout $run_limit node $here/view_browser_runs.mjs $leat $modules $folder/files live" || fail "view_browser_runs.mjs live: $?"
+    fi
+fi
 [ -z "${LEAT_SCREENSHOTS:-}" ] || cp "$folder/files"/*.png "$LEAT_SCREENSHOTS"
 finish

@@ -6,19 +6,16 @@
 #ifndef LEAT_VIEW_LIVE_H
 #define LEAT_VIEW_LIVE_H
 
+#include "view_ask.h"
 #include "view_http.h"
-#include <sys/types.h>
 
 #define VIEW_LIVE_KINDS "esp pktway ring"
 
 struct view_live {
     const char *kind, *name; /* "ring" "eth0" */
-    pid_t child;             /* 0: none */
-    int fd;                  /* its standard output; -1: none */
-    int64_t due_ms;          /* when it is asked again, or given up */
+    struct view_ask ask;
+    int64_t due_ms; /* when it is asked again */
     bool ended;
-    size_t len;
-    char status[VIEW_STATUS_LEN_MAX];
 };
 
 /* Asks for the first time. False after a complaint: there is no such part. */
@@ -27,7 +24,7 @@ bool view_live_open(struct view_live *live, const char *kind, const char *name);
 /* Goes on without waiting, and tells the page what is new. */
 void view_live_step(struct view_live *live, struct view_http *http, unsigned source);
 
-/* When there is a step to be made at the latest, or as soon as fd is readable. */
+/* When there is a step to be made at the latest, or as soon as ask.fd is readable. */
 int view_live_wait_ms(const struct view_live *live);
 
 void view_live_close(struct view_live *live);

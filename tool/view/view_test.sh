@@ -445,6 +445,7 @@ if "$leat" esp route --driver udp --listen 127.0.0.1:14253 --next-hop 127.0.0.1 
     wait_until grep -q "has ended" "$folder/talk" || fail "leat does not say that it has ended"
     asks 200 "who comes later" "${page}live/0"
     has "hears of the end" "$(cat "$folder/body")" "event: end"
+    has "with what was told last" "$(head -n 1 "$folder/body")" "event: status"
     stop INT 130
 else
     echo "skipped: a live part: $(cat "$folder/stderr")"
@@ -454,8 +455,8 @@ exits 2 "lo: no station here" "$leat" view ring lo
 
 # ---- command lines
 
-exits 2 "expected a recording, two of them, or one of esp pktway ring" "$leat" view
-exits 2 "expected a recording, two of them, or one of" "$leat" view a b c
+exits 2 "expected a recording or a store, two of a kind, or one of esp pktway ring" "$leat" view
+exits 2 "expected a recording or a store, two of a kind, or one of" "$leat" view a b c
 exits 2 "esp: expected the name of a part of this host (./esp is a file)" "$leat" view esp
 exits 2 "ring: expected the device of a part" "$leat" view ring
 exits 2 "No such file" "$leat" view "$folder/nosuch"
@@ -463,7 +464,9 @@ exits 2 "is no regular file" "$leat" view "$folder"
 echo "LEATREC" > "$folder/other"
 exits 2 "is no recording, expected a file that starts with LEATREC and version 2" "$leat" view "$folder/other"
 exits 2 "-o serves nothing, expected no --listen" "$leat" view "$run" -o "$folder/x.html" --listen 127.0.0.1:0
-exits 2 "-o and --fabric go with recordings" "$leat" view esp x -o "$folder/x.html"
+exits 2 "esp: -o goes with recordings and stores" "$leat" view esp x -o "$folder/x.html"
+exits 2 "esp: --fabric goes with recordings" "$leat" view esp x --fabric mesh:2,2
+exits 2 "--where goes with stores" "$leat" view esp x --where load=0.1
 exits 2 "unknown fabric 'msh:2,2'" "$leat" view "$run" --fabric msh:2,2
 for address in "" : :80 127.0.0.1:65536 127.0.0.1:x ::1; do
     exits 2 "expected ADDRESS or ADDRESS:PORT" "$leat" view "$run" --listen "$address"

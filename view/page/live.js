@@ -5,14 +5,31 @@ import { shortNumber, numberText } from "./words.js";
 import { jsonTree } from "./details.js";
 
 const KEPT = 300; /* seconds */
-const ROWS_MAX = 200;
+const ROWS_MAX = 1000;
 
-/* Numbers of the status by their paths: counts.folded, interfaces.0.received ... */
+/* What a record of a list is called: san udp:127.0.0.1:4254, store centre ... */
+function labelOf(record, i) {
+    const [key, name] = Object.entries(record).find(([, value]) => typeof value === "string") ?? ["", String(i)];
+    return `${key} ${name}`.trim();
+}
+
+/* Numbers of the status by their paths: counts.folded, store centre: live ... */
 function numbersOf(value, path, out) {
     if (typeof value === "number") out.set(path, value);
-    else if (value && typeof value === "object")
-        for (const [key, child] of Object.entries(value)) numbersOf(child, path ? `${path}.${key}` : key, out);
+    else if (Array.isArray(value)) value.filter(isRecord).forEach((record, i) => numbersOf(record, `${labelOf(record, i)}:`, out));
+    else if (isRecord(value))
+        for (const [key, child] of Object.entries(value)) numbersOf(child, !path ? key : path.endsWith(":") ? `${path} ${key}` : `${path}.${key}`, out);
     return out;
+}
+
+/* Text that stays costs no layout. */
+function show(cell, text) {
+    if (cell.textContent !== text) cell.textContent = text;
+}
+
+/* All of it is in the table of counters. */
+function isOfNumbers(value) {
+    return typeof value === "number" || (isRecord(value) && Object.values(value).every(isOfNumbers));
 }
 
 /* The last minutes of a number: its values, for those that only grow its rate. */
@@ -21,6 +38,7 @@ class Graph {
         this.name = name;
         this.values = [];
         this.grows = true;
+        this.isZero = true; /* so far */
         this.canvas = element("canvas", { class: "rate", role: "img", "aria-label": `${name} over the last minutes` });
         this.value = element("td", { class: "number" });
         this.rate = element("td", { class: "number" });
@@ -31,11 +49,15 @@ class Graph {
         const last = this.values[this.values.length - 1];
         if (last && value < last.value) this.grows = false;
         this.values.push({ at, value });
+        this.isZero &&= value === 0;
         if (this.values.length > KEPT) this.values.shift();
-        this.value.textContent = numberText(value);
-        const rates = this.rates();
-        this.rate.textContent = this.grows && rates.length ? `${shortNumber(rates[rates.length - 1])}/s` : "";
-        this.draw(this.grows ? rates : this.values.map((sample) => sample.value));
+        const rates = this.grows ? this.rates() : [];
+        show(this.value, numberText(value));
+        show(this.rate, rates.length ? `${shortNumber(rates[rates.length - 1])}/s` : "");
+    }
+
+    redraw() {
+        this.draw(this.grows ? this.rates() : this.values.map((sample) => sample.value));
     }
 
     rates() {
@@ -65,8 +87,12 @@ export class Live {
         this.state = element("p", { class: "state", role: "status" }, "Waiting for the first status …");
         this.body = element("tbody", {});
         this.lists = element("div", { class: "lists" });
+        this.zeros = element("input", { type: "checkbox", onchange: () => this.showRows() });
+        this.zerosLabel = element("label", { class: "zeros" }, this.zeros, " ");
+        this.zeroText = element("span", {});
+        this.zerosLabel.append(this.zeroText);
         const head = ["number", "now", "rate", "last five minutes"].map((text) => element("th", { scope: "col" }, text));
-        this.box = element("section", { class: "live", "aria-label": name }, element("h2", {}, name), this.state,
+        this.box = element("section", { class: "live", "aria-label": name }, element("h2", {}, name), this.state, this.zerosLabel,
             element("table", { class: "rates" }, element("caption", {}, "Counters and gauges"), element("thead", {}, element("tr", {}, ...head)), this.body), this.lists);
         transport.live(index, {
             status: (status) => this.onStatus(status),
@@ -78,7 +104,7 @@ export class Live {
     onStatus(status) {
         const at = performance.now();
         this.state.textContent = `Running. ${status.schema ?? ""}`;
-        for (const [path, value] of numbersOf(scalarsOf(status), "", new Map())) {
+        for (const [path, value] of numbersOf(status, "", new Map())) {
             if (!this.graphs.has(path) && this.graphs.size === ROWS_MAX) continue;
             if (!this.graphs.has(path)) {
                 this.graphs.set(path, new Graph(path));
@@ -86,7 +112,28 @@ export class Live {
             }
             this.graphs.get(path).put(at, value);
         }
+        this.showRows();
         this.showLists(status);
+    }
+
+    /* Most counters, errors by reason above all, are zero for good: they have a row on demand. */
+    showRows() {
+        let zeros = 0;
+        for (const graph of this.graphs.values()) {
+            zeros += graph.isZero;
+            graph.row.hidden = graph.isZero && !this.zeros.checked;
+        }
+        show(this.zeroText, `${zeros} that have always been zero`);
+        this.zerosLabel.hidden = !zeros;
+        if (!this.isDue) requestAnimationFrame(() => this.draw());
+        this.isDue = true;
+    }
+
+    /* All at once, after all texts: each text behind a drawing would be a layout of its own. */
+    draw() {
+        this.isDue = false;
+        for (const graph of this.graphs.values())
+            if (!graph.row.hidden) graph.redraw();
     }
 
     /* Neighbours, stores, tables: what is a list, or words. */
@@ -95,7 +142,7 @@ export class Live {
         if (text === this.shown) return;
         this.shown = text;
         const open = new Set([...this.lists.children].filter((part) => part.open).map((part) => part.dataset.name));
-        const parts = Object.entries(status).filter(([, value]) => value && typeof value === "object");
+        const parts = Object.entries(status).filter(([, value]) => value && typeof value === "object" && !isOfNumbers(value) && Object.keys(value).length);
         const words = Object.entries(status).filter(([, value]) => typeof value === "string" || typeof value === "boolean");
         this.lists.replaceChildren(
             element("dl", {}, ...words.flatMap(([key, value]) => [element("dt", {}, key), element("dd", {}, String(value))])),
@@ -114,15 +161,10 @@ function isRecord(value) {
     return value && typeof value === "object" && !Array.isArray(value);
 }
 
-/* Lists of any length are tables, not graphs. */
-function scalarsOf(status) {
-    return Object.fromEntries(Object.entries(status).filter(([, value]) => !Array.isArray(value)));
-}
-
 function tableOf(name, rows) {
-    const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-    const text = (value) => (value !== null && typeof value === "object" ? JSON.stringify(value) : String(value ?? ""));
-    return element("table", {}, element("caption", {}, name),
+    const keys = [...new Set(rows.flatMap((row) => Object.keys(row).filter((key) => !isRecord(row[key]))))];
+    const text = (value) => (Array.isArray(value) ? value.map((one) => (isRecord(one) ? JSON.stringify(one) : String(one))).join(" ") : String(value ?? ""));
+    return element("div", { class: "wide", tabindex: "0", role: "group", "aria-label": name }, element("table", {}, element("caption", {}, name),
         element("thead", {}, element("tr", {}, ...keys.map((key) => element("th", { scope: "col" }, key)))),
-        element("tbody", {}, ...rows.slice(0, ROWS_MAX).map((row) => element("tr", {}, ...keys.map((key) => element("td", {}, text(row[key])))))));
+        element("tbody", {}, ...rows.slice(0, ROWS_MAX).map((row) => element("tr", {}, ...keys.map((key) => element("td", {}, text(row[key]))))))));
 }

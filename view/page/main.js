@@ -14,6 +14,8 @@ import { Details, clockText, wayHops } from "./details.js";
 import { find } from "./find.js";
 import { compare } from "./differs.js";
 import { Live } from "./live.js";
+import { StorePage } from "./store.js";
+import { Progress, placeProgress } from "./progress.js";
 
 const PLAY_SECONDS = 20; /* a whole recording at the first speed */
 const DIFFERENCES_NAMED = 5;
@@ -312,16 +314,23 @@ class Page {
 async function begin() {
     const transport = transportOf();
     const { sources } = await transport.sources();
-    byId("names").textContent = sources.map(({ name }) => name).join(" and ");
-    document.title = `${sources.map(({ name }) => name).join(", ")} – leat view`;
+    const run = sources.find(({ kind }) => kind === "progress"); /* its store is part of it */
+    const names = run ? [run.name] : sources.map(({ name }) => name);
+    byId("names").textContent = names.join(" and ");
+    document.title = `${names.join(", ")} – leat view`;
     const recordings = [];
+    const stores = [];
     for (const [i, source] of sources.entries()) {
         if (source.kind === "live") byId("views").append(new Live(transport, i, source.name).box);
-        else recordings.push(await open(transport, source, i));
+        else if (source.kind === "store") stores.push([i, source.name]);
+        else if (source.kind === "recording") recordings.push(await open(transport, source, i));
     }
+    const runs = sources.flatMap(({ kind, name }, i) => (kind === "progress" ? [new Progress(transport, i, name)] : []));
     byId("opening").hidden = true;
     if (recordings.length) new Page(transport, recordings);
     else document.body.classList.add("live-only");
+    if (stores.length) new StorePage(transport, stores, runs.length > 0);
+    runs.forEach((progress) => placeProgress(progress, stores.length > 0));
     document.documentElement.dataset.state = "ready";
 }
 

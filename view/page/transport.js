@@ -6,6 +6,7 @@
  *   octets(i, progress)       a recording, an ArrayBuffer
  *   decode(link, octets)      the fields of a frame as `leat decode --json` shows them; null: unknown
  *   live(i, on)               on.status(JSON) again and again, then on.end(); returns how to stop
+ *   isServed                  by a leat that tells more; otherwise on.status is called once
  *   worker()                  the reader
  */
 import { hexOf } from "./words.js";
@@ -47,6 +48,8 @@ async function readBody(answer, expected, progress) {
 }
 
 class Served {
+    isServed = true;
+
     async sources() {
         this.list = await (await ask("sources.json")).json();
         return this.list;
@@ -95,6 +98,8 @@ function octetsOfBase64(text) {
 }
 
 class Inside {
+    isServed = false;
+
     async sources() {
         this.decoded = jsonOf("decoded") ?? {};
         return jsonOf("sources");
@@ -111,6 +116,7 @@ class Inside {
     }
 
     live(i, on) {
+        on.status(jsonOf(`source-${i}`));
         on.end();
         return () => {};
     }
