@@ -326,6 +326,7 @@ static void names_and_plans_are_there_at_every_size(void)
     for (unsigned tree = 0; tree < TREES; tree++) {
         make_tree(&r, 2 + (uint32_t)leat_random_below(&r, SANS - 1), above);
         EQ(open_network(), LEAT_ERR_OK);
+        OK(leat_sim_packetway_tables(&n.net) + 1 >= n.config.sans); /* one for each other SAN */
         for (unsigned i = 0; i < PAIRS; i++) {
             const uint32_t from = (uint32_t)leat_random_below(&r, n.net.base.ports),
                            to = (uint32_t)leat_random_below(&r, n.net.base.ports);

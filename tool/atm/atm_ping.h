@@ -46,8 +46,8 @@ struct ping_located {
     char (*name)[PING_NAME_CAP]; /* of all places, one after the other; freed by the caller */
 };
 
-/* Sends the requests of a config until all are answered, or for long enough. `record`: what is recorded, or
- * NULL. False after a complaint. */
+/* Sends the requests of a config until all are answered, or for long enough. `record`: what is
+ * recorded, or NULL. False after a complaint. */
 bool ping_send(const struct ping_job *job, struct leat_sim_atm_ping_request *request,
                uint32_t requests, bool pinned, const struct sim_recorded *record, uint64_t *cycles);
 

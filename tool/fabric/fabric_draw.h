@@ -22,14 +22,15 @@ bool fabric_draw_fits(const struct leat_net_topology *t, struct leat_text *why);
 void fabric_draw(const struct leat_net_topology *t, const double *use, struct leat_text *text);
 
 /*
- * The places of that picture as JSON, for a page that draws it with packets on its wires (view/page).
+ * The places of that picture as JSON, for a page that draws it with packets on its wires
+ * (view/page).
  * All rows are flat, in pixels:
  *
  *   {"left":-40,"top":..,"width":..,"height":..,
  *    "routers":[x,y,...],
  *    "terminals":[x,y,router,...],     where they receive; [] if there are too many
  *    "senders":[x,y,router,...],       where they send, if it is elsewhere; else []
- *    "wires":[a,b,x,y,...]}            both directions; x,y: through which the wire bends, its middle
+ *    "wires":[a,b,x,y,...]}            both directions; the wire bends through x,y
  */
 void fabric_draw_places(const struct leat_net_topology *t, struct leat_text *text);
 

@@ -1,6 +1,6 @@
 /*
- * leat pktway --record on a simulated network: where packets of messages pass, and what half-routers
- * learn of other SANs.
+ * leat pktway --record on a simulated network: where packets of messages pass, and what
+ * half-routers learn of other SANs.
  *
  *   network        group
  *     fabric       lane     which network (record_fabric.h)

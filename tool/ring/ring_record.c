@@ -4,9 +4,9 @@
  *
  *   ring            group
  *     fabric        lane     which ring (record_fabric.h)
- *     port0 ...     lanes    the packet leaves, passes and arrives (flows); as its sender put it out
- *                            and got it back (frames), and, of small rings, as each station sent it
- *                            on
+ *     port0 ...     lanes    the packet leaves, passes and arrives (flows); as its sender put it
+ *                            out and got it back (frames), and, of small rings, as each station
+ *                            sent it on
  *     variable0 ... signals  Variable-1 as it leaves the station; commands with a single variable
  *     token         signal   the station that has the token, or has sent on the packet last
  *     bits          group    with --model bit, bit by bit: those of ring_wave.c for each station
