@@ -22,7 +22,11 @@ static void name_wire(const struct leat_net_topology *t, uint32_t out, char *nam
 {
     const uint32_t to = t->out_to[out], router = t->out_router[out];
     if (is_to_terminal(to)) {
-        snprintf(name, cap, "%u>port%u", router, to ^ LEAT_NET_TERMINAL);
+        const uint32_t terminal = to ^ LEAT_NET_TERMINAL, hosts = t->terminals - t->processors;
+        if (terminal < hosts)
+            snprintf(name, cap, "%u>port%u", router, terminal);
+        else
+            snprintf(name, cap, "%u>router%u", router, terminal - hosts);
         return;
     }
     const uint32_t twins = twins_before(t, out);

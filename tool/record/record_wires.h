@@ -5,7 +5,7 @@
  *   wires        group
  *     0>1        lane      from router 0 to router 1
  *     0>1 #2     lane      the second such wire
- *     1>port3    lane      to a terminal
+ *     1>port3    lane      to a terminal; "1>router1" to the ESP processor of a router
  *     width      signal    octets of packets that a wire can take in a cycle of its clock
  *
  * There is no lane for wires from terminals: the packet leaves the terminal's own.

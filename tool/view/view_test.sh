@@ -91,17 +91,19 @@ asks 200 "the longest packet in chunks" -H "Transfer-Encoding: chunked" --data-b
 
 # ---- the network that a recording names
 
-# drawn FILE WHAT: what sources.json has of the drawing
-drawn() {
+# asks_drawing FILE: what sources.json has of its drawing is in drawing
+asks_drawing() {
     stop INT 130
     serve "$1"
     asks 200 "sources.json of $1" "${page}sources.json"
-    jq -r "$2" "$folder/body"
+    jq -r '.sources[0].fabric' "$folder/body" > "$folder/drawing"
 }
-same "the network of the recording" "$(drawn "$run" '.sources[0].fabric | fromjson | [(.routers | length / 2), (.terminals | length / 3), (.wires | length / 4)] | join(" ")')" "12 16 32"
+counts='[(.routers | length / 2), (.terminals | length / 3), (.senders | length / 3), (.wires | length / 4)] | join(" ")'
+asks_drawing "$run"
+same "the network of the recording" "$(jq -r "$counts" "$folder/drawing")" "12 16 16 32"
 "$leat" sim mesh:3,3 --cycles 500 --record "$folder/mesh.leatrec" > /dev/null || fail "no recording"
-drawn "$folder/mesh.leatrec" '.sources[0].fabric' > "$folder/mesh.json"
-same "its places" "$(jq -c '[.routers[:4], .senders, (.terminals | length)]' "$folder/mesh.json")" "[[0,0,88,0],[],27]"
+asks_drawing "$folder/mesh.leatrec"
+same "another one" "$(jq -r "$counts" "$folder/drawing")" "9 9 0 12"
 # Names come from strangers: files are not opened, and what is no network or too large is not drawn.
 echo 'not: [a network' > "$folder/secret.yaml"
 for name in "$folder/secret.yaml" ../secret.yaml /etc/passwd "mesh:4000,4000" nonsense ring9 twosan; do
@@ -109,7 +111,8 @@ for name in "$folder/secret.yaml" ../secret.yaml /etc/passwd "mesh:4000,4000" no
 name = sys.argv[1].encode()
 records = [b"\x03\0\0\0\x06fabric", b"\x05" + bytes([len(name)]) + name, b"\x16\x01\x01"]
 sys.stdout.buffer.write(b"LEATREC\x02" + b"".join(records) + b"\x1f\x03")' "$name" > "$folder/named.leatrec"
-    same "no drawing of $name" "$(drawn "$folder/named.leatrec" .sources[0].fabric)" null
+    asks_drawing "$folder/named.leatrec"
+    same "no drawing of $name" "$(cat "$folder/drawing")" null
     ! grep -q "not: \[\|root:" "$folder/talk" || fail "$name: its contents are told: $(cat "$folder/talk")"
 done
 stop INT 130
