@@ -141,7 +141,9 @@ static int wait_for(pid_t child, bool *hangs)
             begun = seconds_of(child);
             since = now_ns();
         }
-        if (seconds_of(child) - begun < LIMIT_S && now_ns() - since < BLOCKED_S * INT64_C(1000000000)) continue;
+        if (seconds_of(child) - begun < LIMIT_S &&
+            now_ns() - since < BLOCKED_S * INT64_C(1000000000))
+            continue;
         *hangs = true;
         kill(child, SIGKILL);
     }
@@ -166,14 +168,16 @@ static pid_t begin_alone(void)
     case_files();
     setpgid(0, 0);
     /* That of mutate_memory.c counts, too. Sanitizers have a limit of their own. */
-    if (!dlsym(RTLD_DEFAULT, "__asan_init")) setrlimit(RLIMIT_DATA, &(struct rlimit){ 2 * MEMORY, 2 * MEMORY });
+    if (!dlsym(RTLD_DEFAULT, "__asan_init"))
+        setrlimit(RLIMIT_DATA, &(struct rlimit){ 2 * MEMORY, 2 * MEMORY });
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
     exit(shared->main(shared->argc, shared->argv, shared->environment));
 }
 
 static const char *wrong_end(int status, bool hangs, char *text, size_t text_size)
 {
-    static const char *const reports[] = { "Sanitizer", "runtime error:", "Assertion `", "terminate called" };
+    static const char *const reports[] = { "Sanitizer", "runtime error:", "Assertion `",
+                                           "terminate called" };
     static char said[MESSAGE_MAX];
     const ssize_t got = pread(shared->message, said, sizeof said - 1, 0);
     said[got > 0 ? got : 0] = '\0';
@@ -235,8 +239,8 @@ static uint64_t run_each(uint64_t from, uint64_t to, int64_t until)
 /* A batch and a process of its own do not agree. */
 static void tell_unlike(uint64_t number, struct ending alone, const char *how)
 {
-    fprintf(report, "unlike %llu %d '%s', in a batch %s %d '%s'\n", (unsigned long long)number, alone.code, alone.said, how,
-            shared->last.code, shared->last.said);
+    fprintf(report, "unlike %llu %d '%s', in a batch %s %d '%s'\n", (unsigned long long)number,
+            alone.code, alone.said, how, shared->last.code, shared->last.said);
     fflush(report);
     totals.unlike++;
 }
@@ -244,7 +248,8 @@ static void tell_unlike(uint64_t number, struct ending alone, const char *how)
 static void compare_last(void)
 {
     const struct ending last = shared->last, alone = run_alone(shared->number - 1);
-    if (alone.code != last.code || (alone.code && alone.message != last.message)) tell_unlike(shared->number - 1, alone, "");
+    if (alone.code != last.code || (alone.code && alone.message != last.message))
+        tell_unlike(shared->number - 1, alone, "");
 }
 
 /* From `from` on; returns the number of the next case. What a crash ends is not known to have undone all: the cases
@@ -316,7 +321,8 @@ static void find_texts(char **argv, char **environment)
 
 static void prepare(main_function *program, int argc, char **argv, char **environment)
 {
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (shared == MAP_FAILED) _exit(99);
     shared->main = program;
     shared->argc = argc;
@@ -349,12 +355,16 @@ static int serve(int argc, char **argv, char **environment, main_function *progr
     else
         at = run_batches(at, to, batch, until);
     if (shared->unsuited[0]) fprintf(report, "unsuited %s\n", shared->unsuited);
-    fprintf(report, "slowest %llu %.3f\n", (unsigned long long)shared->slowest, (double)shared->slowest_ns / 1e9);
-    fprintf(report, "next %llu cases %llu codes %llu %llu %llu alone %llu found %llu unlike %llu repeated %llu pages %zu\n",
-            (unsigned long long)at, (unsigned long long)totals.cases, (unsigned long long)totals.codes[0],
-            (unsigned long long)totals.codes[1], (unsigned long long)totals.codes[2], (unsigned long long)totals.alone,
-            (unsigned long long)totals.found, (unsigned long long)totals.unlike, (unsigned long long)totals.repeated,
-            shared->page_count);
+    fprintf(report, "slowest %llu %.3f\n", (unsigned long long)shared->slowest,
+            (double)shared->slowest_ns / 1e9);
+    fprintf(report,
+            "next %llu cases %llu codes %llu %llu %llu alone %llu found %llu unlike %llu repeated "
+            "%llu pages %zu\n",
+            (unsigned long long)at, (unsigned long long)totals.cases,
+            (unsigned long long)totals.codes[0], (unsigned long long)totals.codes[1],
+            (unsigned long long)totals.codes[2], (unsigned long long)totals.alone,
+            (unsigned long long)totals.found, (unsigned long long)totals.unlike,
+            (unsigned long long)totals.repeated, shared->page_count);
     fclose(report);
     _exit(0);
 }
@@ -366,12 +376,13 @@ static int serve_main(int argc, char **argv, char **environment)
     return serve(argc, argv, environment, leat_main);
 }
 
-int __libc_start_main(main_function *program, int argc, char **argv, void (*init)(void), void (*fini)(void),
-                      void (*loader)(void), void *stack);
-int __libc_start_main(main_function *program, int argc, char **argv, void (*init)(void), void (*fini)(void),
-                      void (*loader)(void), void *stack)
+int __libc_start_main(main_function *program, int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*loader)(void), void *stack);
+int __libc_start_main(main_function *program, int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*loader)(void), void *stack)
 {
-    typedef int function(main_function *, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
+    typedef int function(main_function *, int, char **, void (*)(void), void (*)(void),
+                         void (*)(void), void *);
     function *next;
     *(void **)&next = dlsym(RTLD_NEXT, "__libc_start_main");
     leat_main = program;

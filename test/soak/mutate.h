@@ -33,23 +33,23 @@ struct shared {
     main_function *main;
     int argc;
     char **argv, **environment;
-    char *texts;      /* of argv and environment, in this order */
+    char *texts; /* of argv and environment, in this order */
     size_t texts_len;
-    const char *path; /* of the file that it reads */
+    const char *path;  /* of the file that it reads */
     int null, message; /* descriptors: /dev/null, a file in memory for standard error */
     /* What a child is at, and what it has found. */
-    _Atomic uint64_t number;     /* the case that it runs */
-    uint64_t codes[3];           /* cases of its batch by exit code */
-    struct ending last;          /* of the last case that it ran to its end */
-    char unsuited[32];           /* the last call that could not be undone */
-    uint64_t slowest;            /* the case that took the longest time */
+    _Atomic uint64_t number; /* the case that it runs */
+    uint64_t codes[3];       /* cases of its batch by exit code */
+    struct ending last;      /* of the last case that it ran to its end */
+    char unsuited[32];       /* the last call that could not be undone */
+    uint64_t slowest;        /* the case that took the longest time */
     int64_t slowest_ns;
-    size_t dirty;             /* octets of mutate_memory.c that are not zero */
+    size_t dirty; /* octets of mutate_memory.c that are not zero */
     size_t page_count;
-    uintptr_t pages[PAGES_MAX];  /* what runs change */
+    uintptr_t pages[PAGES_MAX]; /* what runs change */
     uint8_t copies[PAGES_MAX][PAGE];
     char words_copy[128 << 10]; /* of argv, environment and their texts */
-    uint64_t words[64 << 10]; /* a place to read /proc to */
+    uint64_t words[64 << 10];   /* a place to read /proc to */
 };
 extern struct shared *shared;
 

@@ -3,12 +3,13 @@
 A library (mutate.c) stops the command before main, and runs main for one case after the other in one process, whose
 changes it undoes each time: thousands of cases a second. What ends such a process, and the last of each thousand cases,
 runs alone, in a process of its own. A case ends with 0, 1 or 2, and with a message unless it is 0: no signal, no report
-of a sanitizer, no hang, and nothing stays in /tmp, /dev/shm and /run. A command with sanitizers runs each case alone.
+of a sanitizer, no hang, and nothing stays in /tmp, /dev/shm and /run. A command with sanitizers runs each case alone,
+and mutations only: cut.py has the cuts.
 
 FOLDER keeps what each reader's cases are made from, how many were done, and files that found something; a later call goes
 on there. Readers get slices of SLICE seconds, JOBS at a time.
 
-usage: mutate.py LEAT LIBRARY MUTATIONS SEED FOLDER [READER [CASE]]     one case: shown
+usage: mutate.py LEAT LIBRARY MUTATIONS SEED FOLDER [READER [CASE]]     FOLDER -: a temporary one; CASE: this one, shown
 """
 import hashlib
 import json
@@ -98,6 +99,7 @@ class Reader:
 class Mutations:
     def __init__(self, campaign, leat, library, wanted, seed, folder, only):
         self.campaign, self.leat, self.library, self.wanted, self.seed = campaign, leat, library, wanted, seed
+        folder = campaign.path("mutate") if folder == "-" else os.path.abspath(folder)
         os.makedirs(folder, exist_ok=True)
         self.readers = [Reader(folder, *row) for row in cut.readers(campaign, leat) if only in row[0]]
         self.totals_path = f"{folder}/totals-{seed}.json"
@@ -106,7 +108,8 @@ class Mutations:
             with open(self.totals_path, encoding="utf-8") as file:
                 self.totals = json.load(file)
         for reader in self.readers:
-            self.totals.setdefault(reader.name, {"next": 0, "seconds": 0.0, "slowest": [0, 0.0], "findings": [],
+            first = reader.cuts if sanitizer_of(leat) else 0
+            self.totals.setdefault(reader.name, {"next": first, "seconds": 0.0, "slowest": [0, 0.0], "findings": [],
                                                  **{each: 0 for each in Reader.COUNTS}})
 
     def keep(self):
@@ -193,7 +196,7 @@ class Mutations:
 
 def main(leat, library, wanted, seed, folder, only="", case=None):
     in_own_machine()
-    mutations = Mutations(Campaign("mutations", seed), leat, library, wanted, seed, os.path.abspath(folder), only)
+    mutations = Mutations(Campaign("mutations", seed), leat, library, wanted, seed, folder, only)
     if not mutations.readers:
         sys.exit(f"no reader has {only} in its name")
     if case is not None:

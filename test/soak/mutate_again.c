@@ -7,9 +7,11 @@
  */
 #define _GNU_SOURCE
 #include "mutate.h"
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
@@ -41,6 +43,7 @@ static struct {
     size_t len;
 } mappings[MAPPINGS_MAX];
 static size_t mapping_count;
+static char made[PATH_MAX]; /* a folder of this run */
 
 /* ---- which memory is watched ---- */
 
@@ -106,12 +109,14 @@ static size_t learn_region(int pagemap, const struct region *region, size_t know
     size_t added = 0;
     const size_t words = sizeof shared->words / sizeof *shared->words;
     for (uintptr_t from = region->from; from < region->to; from += words * PAGE) {
-        const size_t wanted = (region->to - from) / PAGE < words ? (region->to - from) / PAGE : words;
+        const size_t wanted = (region->to - from) / PAGE < words ? (region->to - from) / PAGE
+                                                                 : words;
         const ssize_t got = pread(pagemap, shared->words, wanted * 8, (off_t)(from / PAGE * 8));
         if (got != (ssize_t)(wanted * 8)) abort();
         for (size_t i = 0; i < wanted; i++) {
             const uint64_t word = shared->words[i];
-            const bool present = word >> 63 & 1, of_file = word >> 61 & 1, exclusive = word >> 56 & 1;
+            const bool present = word >> 63 & 1, of_file = word >> 61 & 1,
+                       exclusive = word >> 56 & 1;
             const uintptr_t page = from + i * PAGE;
             if (!present || of_file || !exclusive || is_known(page, known)) continue;
             if (shared->page_count == PAGES_MAX) abort();
@@ -166,8 +171,19 @@ static void undo_pages(void)
 
 /* ---- a case ---- */
 
+static void remove_made(void)
+{
+    DIR *folder = made[0] ? opendir(made) : NULL;
+    const struct dirent *each;
+    while (folder && (each = readdir(folder)))
+        unlinkat(dirfd(folder), each->d_name, 0);
+    if (folder) closedir(folder);
+    if (made[0]) rmdir(made);
+}
+
 static _Noreturn void end_batch(int status)
 {
+    remove_made();
     running = false;
     void (*leave)(int) = NULL;
     *(void **)&leave = dlsym(RTLD_NEXT, "_exit");
@@ -201,6 +217,7 @@ static void undo(void)
         mapping_count--;
         munmap(mappings[mapping_count].at, mappings[mapping_count].len);
     }
+    remove_made();
     close_range(3, OURS_FROM - 1, 0);
     memory_end_case();
     undo_pages();
@@ -251,8 +268,8 @@ void again_run(uint64_t end, int64_t seconds)
 
 /* ---- what a run would leave behind ---- */
 
-#define NEXT(function, name)                  \
-    static function *next;                    \
+#define NEXT(function, name) \
+    static function *next;   \
     if (!next) *(void **)&next = dlsym(RTLD_NEXT, name)
 
 void exit(int code)
@@ -315,6 +332,16 @@ int munmap(void *at, size_t len)
     return next(at, len);
 }
 
+char *mkdtemp(char *name)
+{
+    typedef char *function(char *);
+    NEXT(function, "mkdtemp");
+    if (running && made[0]) again_unsuited("mkdtemp");
+    char *folder = next(name);
+    if (running && folder) snprintf(made, sizeof made, "%s", folder);
+    return folder;
+}
+
 /* A case that calls one of these has a process of its own. */
 #define UNSUITED(result, name, parameters, arguments) \
     result name parameters                            \
@@ -327,11 +354,14 @@ int munmap(void *at, size_t len)
 
 typedef const posix_spawn_file_actions_t *spawn_files;
 typedef const posix_spawnattr_t *spawn_options;
-UNSUITED(int, pthread_create, (pthread_t * t, const pthread_attr_t *a, void *(*f)(void *), void *w), (t, a, f, w))
+UNSUITED(int, pthread_create, (pthread_t * t, const pthread_attr_t *a, void *(*f)(void *), void *w),
+         (t, a, f, w))
 UNSUITED(pid_t, fork, (void), ())
-UNSUITED(int, posix_spawn, (pid_t * p, const char *w, spawn_files f, spawn_options o, char *const *a, char *const *e),
+UNSUITED(int, posix_spawn,
+         (pid_t * p, const char *w, spawn_files f, spawn_options o, char *const *a, char *const *e),
          (p, w, f, o, a, e))
-UNSUITED(int, posix_spawnp, (pid_t * p, const char *w, spawn_files f, spawn_options o, char *const *a, char *const *e),
+UNSUITED(int, posix_spawnp,
+         (pid_t * p, const char *w, spawn_files f, spawn_options o, char *const *a, char *const *e),
          (p, w, f, o, a, e))
 UNSUITED(int, execv, (const char *w, char *const *a), (w, a))
 UNSUITED(int, execvp, (const char *w, char *const *a), (w, a))
@@ -339,7 +369,6 @@ UNSUITED(int, execve, (const char *w, char *const *a, char *const *e), (w, a, e)
 UNSUITED(FILE *, popen, (const char *w, const char *m), (w, m))
 UNSUITED(int, system, (const char *w), (w))
 UNSUITED(void *, dlopen, (const char *w, int f), (w, f))
-UNSUITED(char *, mkdtemp, (char *w), (w))
 UNSUITED(int, mkdir, (const char *w, mode_t m), (w, m))
 UNSUITED(int, chdir, (const char *w), (w))
 UNSUITED(int, setrlimit, (__rlimit_resource_t r, const struct rlimit *l), (r, l))

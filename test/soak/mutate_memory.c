@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define LIVE UINT64_C(0x6c656174206c6976)
-#define FREE UINT64_C(0x6c65617420667265)
+#define LIVE   UINT64_C(0x6c656174206c6976)
+#define FREE   UINT64_C(0x6c65617420667265)
 #define BEHIND 0xa5
-#define GONE 0xdb
+#define GONE   0xdb
 enum { HEAD = 16, CANARY = 8, CLASSES = 40, GONE_MAX = 4096, KEPT = 4 << 20 };
 #define ROOM (UINT64_C(2000) << 20)
 
@@ -39,7 +39,8 @@ void __libc_free(void *);
 void memory_range(uintptr_t *from, uintptr_t *to)
 {
     if (!base)
-        base = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        base = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                    -1, 0);
     *from = (uintptr_t)base;
     *to = *from + ROOM;
 }
@@ -73,7 +74,7 @@ static unsigned class_of(size_t size)
 {
     unsigned class = 0;
     while (room_of(class) < HEAD + size + CANARY)
-        class++;
+        class ++;
     return class;
 }
 
@@ -170,7 +171,8 @@ void *realloc(void *at, size_t size)
     if (!is_ours(at)) return __libc_realloc(at, size);
     struct block *block = block_of(at);
     check_behind(block);
-    if (HEAD + size + CANARY <= room_of(block->class) && size) return fill_block(block, size, block->class);
+    if (HEAD + size + CANARY <= room_of(block->class) && size)
+        return fill_block(block, size, block->class);
     void *other = size ? allocate(size, 0, false) : NULL;
     if (other) memcpy(other, at, block->size < size ? block->size : size);
     if (other || !size) release(at);
