@@ -125,7 +125,7 @@ campaign-cut: build/debug/build.ninja     # files cut at every octet, and SIZE m
 
 campaign-mutate: all build/debug/build.ninja   # SIZE mutations of each file by the release, one of 10,000 with sanitizers
 	$(call build,release) --target mutate
-	$(call build,debug) --target leat
+	$(call build,debug)
 	python3 test/soak/mutate.py build/release/tool/leat build/release/test/mutate.so $(or $(SIZE),1000000) $(or $(SEED),1) build/campaigns/mutate
 	python3 test/soak/mutate.py build/debug/tool/leat build/release/test/mutate.so $$(($(or $(SIZE),1000000) / 10000)) $(or $(SEED),1) build/campaigns/mutate-debug
 

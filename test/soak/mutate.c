@@ -1,11 +1,12 @@
-/* The server of mutate.h. It stops before main, and goes through cases FROM to TO: batches by a process that runs main
- * again and again (mutate_again.c), and alone, in a process of its own, what a batch cannot do, whatever ended a batch,
- * and the last case of each batch, which has to end as it did there. Only runs alone are judged.
+/* The server of mutate.h. It stops before main, and goes through cases FROM to TO: batches by a
+ * process that runs main again and again (mutate_again.c), and alone, in a process of its own,
+ * what a batch cannot do, whatever ended a batch, and the last case of each batch, which has to
+ * end as it did there. Only runs alone are judged.
  *
- *   LEAT_MUTATE_OCTETS=FILE   where cases come from           LEAT_MUTATE_FILE=FILE    what main reads
- *   LEAT_MUTATE_SEED=N        chooses them                    LEAT_MUTATE_CASES=FROM:TO
- *   LEAT_MUTATE_SECONDS=N     ends earlier after that         LEAT_MUTATE_BATCH=N      1: each case alone
- *   LEAT_MUTATE_REPORT=FILE   lines: "found NUMBER TEXT", and at the end what was done
+ *   LEAT_MUTATE_OCTETS=FILE   where cases come from   LEAT_MUTATE_FILE=FILE      what main reads
+ *   LEAT_MUTATE_SEED=N        chooses them            LEAT_MUTATE_CASES=FROM:TO
+ *   LEAT_MUTATE_SECONDS=N     ends earlier            LEAT_MUTATE_BATCH=N        1: each alone
+ *   LEAT_MUTATE_REPORT=FILE   lines "found NUMBER TEXT", "unlike NUMBER TEXT"; then the totals
  *   LEAT_MUTATE_KEEP=PREFIX   octets of cases that found something, PREFIX + number
  */
 #define _GNU_SOURCE
@@ -252,8 +253,8 @@ static void compare_last(void)
         tell_unlike(shared->number - 1, alone, "");
 }
 
-/* From `from` on; returns the number of the next case. What a crash ends is not known to have undone all: the cases
- * before it are another batch, up to *fence. */
+/* From `from` on; returns the number of the next case. What a crash ends is not known to have
+ * undone all: the cases before it are another batch, up to *fence. */
 static uint64_t run_batch(uint64_t from, uint64_t to, uint64_t *fence)
 {
     bool hangs;
@@ -276,10 +277,11 @@ static uint64_t run_batch(uint64_t from, uint64_t to, uint64_t *fence)
     return shared->number + 1;
 }
 
-/* Short ones first, until it is known which pages runs change. */
+/* Short ones first: until it is known which pages runs change, only the first case of a batch has
+ * its own state. */
 static uint64_t run_batches(uint64_t at, uint64_t to, uint64_t batch, int64_t until)
 {
-    uint64_t fence = to, size = 8;
+    uint64_t fence = to, size = 1;
     while (at < to && now_ns() < until) {
         if (at == fence) fence = to;
         const uint64_t before = at;

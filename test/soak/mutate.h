@@ -1,4 +1,5 @@
-/* Preloaded into leat: main runs again and again, each time with other octets in the file that it reads.
+/* Preloaded into leat: main runs again and again, each time with other octets in the file that it
+ * reads.
  *
  *   mutate.c          the server: draws cases, starts processes, judges how they end
  *   mutate_draw.c     case number -> octets, the same in every build

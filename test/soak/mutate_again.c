@@ -1,9 +1,11 @@
-/* One process runs main many times. What a run changed in memory is undone from copies of pages, its allocations are
- * freed as a whole (mutate_memory.c), its descriptors closed, its mappings removed. A run that does what cannot be
- * undone (threads, processes, other programs' code) ends the batch; the server repeats it in a process of its own.
+/* One process runs main many times. What a run changed in memory is undone from copies of pages,
+ * its allocations are freed as a whole (mutate_memory.c), its descriptors closed, its mappings
+ * removed. A run that does what cannot be undone (threads, processes, other programs' code) ends
+ * the batch; the server repeats it in a process of its own.
  *
- * Which pages runs change is learnt: after a batch the kernel tells which pages belong to this process alone. If there
- * are others than those that were undone, the batch does not count and is repeated with them.
+ * Which pages runs change is learnt: after a batch the kernel tells which pages belong to this
+ * process alone. If there are others than those that were undone, the batch does not count and is
+ * repeated with them.
  */
 #define _GNU_SOURCE
 #include "mutate.h"
@@ -138,7 +140,8 @@ static bool learn_pages(void)
     return added != 0;
 }
 
-/* The words that main is called with, and the environment, lie above the stack: pointers, then texts. */
+/* The words that main is called with, and the environment, lie above the stack: pointers, then
+ * texts. */
 static void copy_words(bool undoes)
 {
     char **const pointers = shared->argv, **end = shared->environment;

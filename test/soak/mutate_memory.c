@@ -1,5 +1,6 @@
-/* Allocations of a process that runs main again and again: from one piece of memory, which is free as a whole after
- * each run. What was freed is overwritten; who frees twice, or writes behind an allocation, aborts.
+/* Allocations of a process that runs main again and again: from one piece of memory, which is
+ * free as a whole after each run. What was freed is overwritten; who frees twice, or writes
+ * behind an allocation, aborts.
  *
  *   | size, state | octets ... | canary | filler |  size, state | ...
  */
