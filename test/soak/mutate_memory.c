@@ -1,6 +1,6 @@
 /* Allocations of a process that runs main again and again: from one piece of memory, which is
  * free as a whole after each run. What was freed is overwritten; who frees twice, or writes
- * behind an allocation, aborts.
+ * behind an allocation or to one that is free, aborts.
  *
  *   | size, state | octets ... | canary | filler |  size, state | ...
  */
@@ -85,6 +85,18 @@ static void check_behind(const struct block *block)
         if (block->octets[block->size + i] != BEHIND) abort(); /* somebody wrote behind it */
 }
 
+/* What was freed is overwritten, but for the list that it is in. */
+static size_t gone_len(const struct block *block)
+{
+    return block->size < GONE_MAX ? block->size : GONE_MAX;
+}
+
+static void check_gone(const struct block *block)
+{
+    for (size_t i = sizeof(void *); i < gone_len(block); i++)
+        if (block->octets[i] != GONE) abort(); /* somebody wrote to it later */
+}
+
 static void *fill_block(struct block *block, size_t size, unsigned class)
 {
     block->size = (uint32_t)size;
@@ -101,6 +113,7 @@ static void *allocate(size_t size, size_t align, bool zeroed)
     const unsigned class = class_of(size);
     struct free_block *old = align > HEAD ? NULL : lists[class];
     if (old) {
+        check_gone(&old->head);
         lists[class] = old->next;
         if (zeroed) memset(old->head.octets, 0, size);
         return fill_block(&old->head, size, class);
@@ -123,7 +136,7 @@ static void release(void *at)
     struct block *block = block_of(at);
     check_behind(block);
     block->state = FREE;
-    memset(block->octets, GONE, block->size < GONE_MAX ? block->size : GONE_MAX);
+    memset(block->octets, GONE, gone_len(block));
     struct free_block *free_one = (struct free_block *)block;
     free_one->next = lists[block->class];
     lists[block->class] = free_one;
@@ -134,6 +147,7 @@ void memory_end_case(void)
     for (size_t at = 0; at < used;) {
         const struct block *block = (const struct block *)(base + at);
         if (block->state == LIVE) check_behind(block);
+        if (block->state == FREE) check_gone(block);
         at += block->state ? room_of(block->class) : block->size;
     }
     used = 0;
