@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LIMIT_S = 60, BLOCKED_S = 600, BATCH_S = 5, HIGH = 900, HOW_MAX = 512 };
+enum { LIMIT_S = 60, BLOCKED_S = 300, BATCH_S = 5, HIGH = 900, HOW_MAX = 512 };
 
 #define MEMORY (UINT64_C(2000) << 20)
 
@@ -125,6 +125,19 @@ static double seconds_of(pid_t child)
     return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
 }
 
+/* Waits for something; a process that only gets no processor is not asleep. */
+static bool is_asleep(pid_t child)
+{
+    char text[256];
+    snprintf(text, sizeof text, "/proc/%ld/stat", (long)child);
+    const int file = open(text, O_RDONLY | O_CLOEXEC);
+    const ssize_t got = read(file, text, sizeof text - 1);
+    close(file);
+    text[got > 0 ? got : 0] = '\0';
+    const char *state = strrchr(text, ')');
+    return state && state[1] && state[2] == 'S';
+}
+
 /* Its status. A child that stays at one case for too long is killed: *hangs. */
 static int wait_for(pid_t child, bool *hangs)
 {
@@ -143,7 +156,7 @@ static int wait_for(pid_t child, bool *hangs)
             since = now_ns();
         }
         if (seconds_of(child) - begun < LIMIT_S &&
-            now_ns() - since < BLOCKED_S * INT64_C(1000000000))
+            (now_ns() - since < BLOCKED_S * INT64_C(1000000000) || !is_asleep(child)))
             continue;
         *hangs = true;
         kill(child, SIGKILL);

@@ -3,8 +3,8 @@
 A library (mutate.c) stops the command before main, and runs main for one case after the other in one process, whose
 changes it undoes each time: thousands of cases a second. What ends such a process, and the last of each thousand cases,
 runs alone, in a process of its own. A case ends with 0, 1 or 2, and with a message unless it is 0: no signal, no report
-of a sanitizer, no hang, and nothing stays in /tmp, /dev/shm and /run. A command with sanitizers runs each case alone,
-and mutations only: cut.py has the cuts.
+of a sanitizer, no hang (a minute of processor time, or asleep for five), and nothing stays in /tmp, /dev/shm and /run.
+A command with sanitizers runs each case alone, and mutations only: cut.py has the cuts.
 
 FOLDER keeps what each reader's cases are made from, how many were done, and files that found something; a later call goes
 on there. Readers get slices of SLICE seconds, JOBS at a time.
