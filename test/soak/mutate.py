@@ -11,6 +11,7 @@ on there. Readers get slices of SLICE seconds, JOBS at a time.
 
 usage: mutate.py LEAT LIBRARY MUTATIONS SEED FOLDER [READER [CASE]]     FOLDER -: a temporary one; CASE: this one, shown
 """
+import functools
 import hashlib
 import json
 import os
@@ -41,6 +42,7 @@ def words_of(name, words):
     return more + words[common:]
 
 
+@functools.lru_cache(None)
 def sanitizer_of(leat):
     """The library that has to be loaded first, or none."""
     listed = subprocess.run(["ldd", leat], capture_output=True, text=True, check=True).stdout
