@@ -123,6 +123,12 @@ campaign-cut: build/debug/build.ninja     # files cut at every octet, and SIZE m
 	$(call build,debug)
 	python3 test/soak/cut.py build/debug/tool/leat $(or $(SIZE),300) $(or $(SEED),1)
 
+campaign-mutate: all build/debug/build.ninja   # SIZE mutations of each file by the release, one of 10,000 with sanitizers
+	$(call build,release) --target mutate
+	$(call build,debug)
+	python3 test/soak/mutate.py build/release/tool/leat build/release/test/mutate.so $(or $(SIZE),1000000) $(or $(SEED),1) build/campaigns/mutate
+	python3 test/soak/mutate.py build/debug/tool/leat build/release/test/mutate.so $$(($(or $(SIZE),1000000) / 10000)) $(or $(SEED),1) build/campaigns/mutate-debug
+
 campaign-fail: all                        # each call of SIZE calls of each command fails (0: of all)
 	$(call build,release) --target fail_once
 	python3 test/soak/fail_once.py build/release/tool/leat build/release/test/fail_once.so $(or $(SIZE),0) $(or $(SEED),1)
@@ -134,9 +140,9 @@ campaign-narrow: all                      # no room, no descriptors, no stack: S
 	for seed in $$(seq $(or $(SEED),1) $$(($(or $(SEED),1) + $(or $(SIZE),3) - 1))); do \
 	    python3 test/soak/narrow.py build/release/tool/leat $$seed || exit 1; done
 
-campaign-faults: all                      # SIZE programs each over networks with random faults
+campaign-faults: all                      # SIZE programs each over networks with random faults; the second goes on where it was ended
 	python3 test/soak/faults.py build/release/tool/leat $(or $(SIZE),200) $(or $(SEED),1)
-	python3 test/soak/conformance.py build/release/tool/leat $(or $(SIZE),200) $(or $(SEED),1)
+	KEEP=build/campaigns python3 test/soak/conformance.py build/release/tool/leat $(or $(SIZE),200) $(or $(SEED),1)
 
 campaign-dissect: all                     # SIZE packets, by every codec and by the Wireshark dissectors
 	python3 test/soak/dissect.py build/release/tool/leat $(or $(SIZE),60000) $(or $(SEED),1)
@@ -172,6 +178,6 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all run test install uninstall deb test-deb test-container test-compilers bench bench-peers validate fuzz soak soak-runs soak-collectives mpi-live seeds coverage campaigns campaign-cut campaign-fail \
+.PHONY: all run test install uninstall deb test-deb test-container test-compilers bench bench-peers validate fuzz soak soak-runs soak-collectives mpi-live seeds coverage campaigns campaign-cut campaign-mutate campaign-fail \
         campaign-kill campaign-narrow campaign-faults campaign-dissect campaign-fuzz analyse test-valgrind test-big-endian test-foreign test-threads format clean
 .PRECIOUS: build/%/build.ninja

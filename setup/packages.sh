@@ -4,11 +4,12 @@
 #   need_packages NAME...
 
 # ubuntu and the like with apt; fedora
-system=$(sed -n 's/^ID=//p' /etc/os-release 2>/dev/null | tr -d '"')
-release=$(sed -n 's/^VERSION_ID=//p' /etc/os-release 2>/dev/null | tr -d '"')
+os_release=${LEAT_OS_RELEASE:-/etc/os-release} # a test has its own
+system=$(sed -n 's/^ID=//p' "$os_release" 2>/dev/null | tr -d '"')
+release=$(sed -n 's/^VERSION_ID=//p' "$os_release" 2>/dev/null | tr -d '"')
 
-# The names on this system. Ubuntu had bpftool among the tools of its kernels, until 25.10. Fedora's are
-# from its index of packages, which has no pvm; nobody has tried them there.
+# The names on this system. Debian has no pvm since 13. Ubuntu had bpftool among the tools of its kernels, until
+# 25.10. Fedora's are from its index of packages, which has no pvm; nobody has tried Ubuntu's and Fedora's there.
 names_here() {
     for package in "$@"; do
         case $system:$release:$package in
@@ -20,7 +21,7 @@ names_here() {
         fedora:*:openmpi-bin) echo openmpi ;;
         fedora:*:libotf2-trace-dev) echo otf2-devel ;;
         fedora:*:libexpat1-dev) echo expat-devel ;;
-        fedora:*:pvm*) ;;
+        debian:1[3-9]:*pvm* | fedora:*:*pvm*) ;;
         fedora:*:*-dev) echo "${package%-dev}-devel" ;;
         *) echo "$package" ;;
         esac

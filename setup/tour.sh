@@ -56,7 +56,7 @@ step "6. The same run register by register has the same certificate (--model rtl
 step "7. Other networks, compared (leat sweep mesh:4,4 torus:4,4 ...; leat report makes a page of it)"
 "$leat" sweep mesh:4,4 torus:4,4 --load 0.1:0.7:0.2 --seeds 2 --cycles 2000 --store "$folder/runs.sqlite" 2>/dev/null
 
-if command -v mpicc > /dev/null; then
+if command -v mpicc > /dev/null && "$leat" doctor --need mpi > /dev/null 2>&1; then
     step "8. A real MPI program over two of them, unmodified (leat run --fabric clos444 -n 16 --contention -- ./rounds)"
     mpicc -o "$folder/rounds" share/programs/rounds.c
     for fabric in clos444 torus:4,4; do

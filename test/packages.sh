@@ -1,13 +1,45 @@
 #!/bin/sh
 # Each header that leat is built from, and each library that its build has found, belongs to a package
 # that ./demo installs or to one that it depends on.
+# Other systems have the names that setup/packages.sh says, and their own command to install them.
 # usage: packages.sh BUILD
 set -eu
 build=$1
+bad=0
+others=$(mktemp -d)
+trap 'rm -rf "$others"' EXIT INT TERM
+
+# The line that installs these packages on a bare system of this ID and release.
+installs() {
+    printf 'ID=%s\nVERSION_ID="%s"\n' "$1" "$2" > "$others/os-release"
+    shift 2
+    LEAT_OS_RELEASE=$others/os-release PATH=$others/bin:$PATH sh -euc '. setup/packages.sh; need_packages "$@"' sh "$@" 2>&1 | grep -E '^(apt-get|dnf) '
+}
+mkdir "$others/bin"
+for command in apt-get dnf; do
+    printf '#!/bin/sh\n[ "$1" = update ] || echo %s "$@"\n' "$command" > "$others/bin/$command"
+done
+printf '#!/bin/sh\nexit 1\n' | tee "$others/bin/rpm" > "$others/bin/dpkg-query" # nothing is installed
+printf '#!/bin/sh\n[ "$1" != -u ] || echo 0\n' > "$others/bin/id"
+chmod +x "$others"/bin/*
+# want SYSTEM RELEASE NAMES: of some of ours
+want() {
+    got=$(installs "$1" "$2" gcc libc6-dev g++ libopenmpi-dev pvm-dev netpipe-pvm bpftool) || got="exit code $?"
+    [ "$got" = "$3" ] && return
+    echo "$1 $2: '$got', expected '$3'"
+    bad=1
+}
+apt="apt-get install -y --no-install-recommends"
+want debian 12 "$apt gcc libc6-dev g++ libopenmpi-dev pvm-dev netpipe-pvm bpftool -q"
+want debian 13 "$apt gcc libc6-dev g++ libopenmpi-dev bpftool -q"
+want ubuntu 24.04 "$apt gcc libc6-dev g++ libopenmpi-dev pvm-dev netpipe-pvm linux-tools-common linux-tools-generic -q"
+want ubuntu 25.10 "$apt gcc libc6-dev g++ libopenmpi-dev pvm-dev netpipe-pvm bpftool -q"
+want fedora 42 "dnf install -y gcc glibc-devel gcc-c++ openmpi-devel bpftool -q"
+
 command -v dpkg-query > /dev/null || { echo "no Debian packages here" >&2; exit 77; }
 . setup/packages.sh
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT INT TERM
+trap 'rm -rf "$folder" "$others"' EXIT INT TERM
 
 # With all their dependencies: of alternatives the installed one.
 # shellcheck disable=SC2016
@@ -46,7 +78,6 @@ done | sort -u > "$folder/files"
 [ "$(wc -l < "$folder/files")" -gt 50 ] || { echo "$build was not built here: no headers are known" >&2; exit 77; }
 
 xargs dpkg-query -S < "$folder/files" 2> /dev/null | sed 's/\(:[a-z0-9]*\)\?: / /' | grep -v '^diversion' > "$folder/owners" || true
-bad=0
 while read -r package file; do
     grep -qx "$package" "$folder/brought" && continue
     echo "$file is of $package, which none of BUILD_PACKAGES in setup/packages.sh brings along"

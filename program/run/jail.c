@@ -237,22 +237,25 @@ static uint64_t memory_of(const struct leat_jail_limits *limits)
     return limits->memory;
 }
 
-static bool limit(int what, uint64_t soft, uint64_t hard)
+static const struct rlimit *lower(struct rlimit *now, uint64_t soft, uint64_t hard)
 {
-    struct rlimit now;
-    if (getrlimit(what, &now)) return false;
-    if (now.rlim_max == RLIM_INFINITY || now.rlim_max > hard) now.rlim_max = hard;
-    now.rlim_cur = soft < now.rlim_max ? soft : now.rlim_max;
-    return !setrlimit(what, &now);
+    if (now->rlim_max == RLIM_INFINITY || now->rlim_max > hard) now->rlim_max = hard;
+    now->rlim_cur = soft < now->rlim_max ? soft : now->rlim_max;
+    return now;
 }
+
+/* A macro: C libraries differ in the type of `what`. */
+#define LIMIT(what, soft, hard) \
+    (!getrlimit(what, &now) && !setrlimit(what, lower(&now, soft, hard)))
 
 /* SIGXCPU says which limit it was; SIGKILL ends those that ignore it. */
 static bool limit_all(const struct leat_jail_limits *limits)
 {
     const uint64_t memory = memory_of(limits), seconds = limits->seconds;
-    return limit(RLIMIT_CORE, 0, 0) && limit(RLIMIT_DATA, memory, memory) &&
-           limit(RLIMIT_CPU, seconds, seconds + 1) &&
-           limit(RLIMIT_NPROC, PROCESSES_MAX, PROCESSES_MAX);
+    struct rlimit now;
+    return LIMIT(RLIMIT_CORE, 0, 0) && LIMIT(RLIMIT_DATA, memory, memory) &&
+           LIMIT(RLIMIT_CPU, seconds, seconds + 1) &&
+           LIMIT(RLIMIT_NPROC, PROCESSES_MAX, PROCESSES_MAX);
 }
 
 /* Also for root, and for programs that are root's. */

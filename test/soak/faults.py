@@ -42,11 +42,11 @@ FABRICS = [
 ]
 
 
-def fault(draw, ports, switches, links, lasts):
+def fault(draw, ports, switches, links, lasts, cycles=CYCLES):
     kinds = ["port", "ber", "switch"] + (["link", "link", "flap", "ber-link"] if links else [])
     kind = draw.choice(kinds)
-    begin = draw.randrange(CYCLES)
-    when = f"@{begin}.." if lasts else f"@{begin}..{begin + 1 + draw.randrange(CYCLES)}"
+    begin = draw.randrange(cycles)
+    when = f"@{begin}.." if lasts else f"@{begin}..{begin + 1 + draw.randrange(cycles)}"
     rate = draw.choice(["1e-6", "1e-5", "0.00003"])
     link = "{}-{}".format(*draw.choice(links)) if links else ""
     return {

@@ -24,8 +24,8 @@ bool graph_print_report(const struct leat_graph_report *report)
 enum leat_graph_dialect graph_dialect(const struct arguments *args)
 {
     const char *word = argument(args, "--dialect");
-    for (int i = 0; word && i < LEAT_GRAPH_DIALECT_COUNT; i++)
-        if (strcmp(leat_graph_dialect_name(i), word) == 0) return (enum leat_graph_dialect)i;
+    for (enum leat_graph_dialect i = 0; word && i < LEAT_GRAPH_DIALECT_COUNT; i++)
+        if (strcmp(leat_graph_dialect_name(i), word) == 0) return i;
     return LEAT_GRAPH_DIALECT_COUNT;
 }
 

@@ -56,8 +56,8 @@ static enum leat_poets_placement placement_of(const struct arguments *args,
                                               const struct graph_job *job)
 {
     const char *word = argument(args, "--placement");
-    for (int i = 0; word && i < LEAT_POETS_PLACE_COUNT; i++)
-        if (strcmp(word, leat_poets_placement_name(i)) == 0) return (enum leat_poets_placement)i;
+    for (enum leat_poets_placement i = 0; word && i < LEAT_POETS_PLACE_COUNT; i++)
+        if (strcmp(word, leat_poets_placement_name(i)) == 0) return i;
     if (job->run.link && is_large(args->operand[1])) return LEAT_POETS_PLACE_BLOCK;
     return job->run.schedule == LEAT_POETS_RUN_FREE ? LEAT_POETS_PLACE_LOCALITY
                                                     : LEAT_POETS_PLACE_BLOCK;

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_CAP = 64, NAMES_MAX = 8192, NO_SAN = UINT32_MAX };
+enum { NAME_CAP = 64, NAMES_MAX = 8192 };
+#define NO_SAN UINT32_MAX
 
 /* What a half-router knew when it was looked at last. */
 struct half {

@@ -278,7 +278,8 @@ static void end_run(struct sweep *s, struct child *child, int status)
 /* ---- other ranks ----------------------------------------------------------------------------- */
 
 /* To rank r: run this, or (slot NO_SLOT) stop and end. */
-enum { NO_SLOT = UINT32_MAX, RANK_POLL_MS = 2 };
+#define NO_SLOT UINT32_MAX
+enum { RANK_POLL_MS = 2 };
 struct order {
     uint32_t slot, run, only_checks;
 };

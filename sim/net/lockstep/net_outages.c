@@ -89,7 +89,7 @@ static bool next_period(struct timeline *t, struct leat_net_lockstep_period *per
 /* Returns how many there are, with their outages; what does not fit is not all counted. */
 static uint32_t count_periods(struct timeline *t)
 {
-    struct leat_net_lockstep_period period;
+    struct leat_net_lockstep_period period = { 0 };
     uint32_t periods = 0;
     while (periods <= LEAT_NET_PERIODS_MAX && t->outages <= LEAT_NET_OUTAGES_MAX &&
            next_period(t, &period))
