@@ -8,7 +8,7 @@
  *                    #decoded        {"LINK:HEX": as leat decode --json shows it}, by the link type
  *                                    and the octets of a frame
  *                    #worker         worker.js, joined, for a Blob
- *                    #source-0, -1   recordings, or the JSON of what is told; data-name: their names
+ *                    #source-0, -1   recordings, or the JSON of what is told; data-name: names
  *
  * A policy in the head lets a browser run these scripts, by their hashes, and load nothing.
  */

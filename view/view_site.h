@@ -1,7 +1,7 @@
 /*
  * What a page shows: one recording or two beside each other, or what is told while the page is open
- * (a part of a live network, a store, a run). A recording stays open, is read where it is needed and never written; if its file has changed
- * since, it is not served any more.
+ * (a part of a live network, a store, a run). A recording stays open, is read where it is needed
+ * and never written; if its file has changed since, it is not served any more.
  */
 #ifndef VIEW_SITE_H
 #define VIEW_SITE_H

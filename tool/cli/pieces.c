@@ -30,7 +30,7 @@ static void show_progress(struct progress *progress, uint64_t cycles, uint64_t a
                   progress_left(progress, share, left));
 }
 
-/* ---- the page of --view ----------------------------------------------------------------------- */
+/* ---- the page of --view ---------------------------------------------------------------------- */
 
 static const struct pieces_view *shown; /* of the next run; NULL: nothing of its own */
 
@@ -66,7 +66,7 @@ static void put_view(uint64_t done, uint64_t cycles)
     watch_put(sample);
 }
 
-/* ---- running ----------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 uint64_t pieces_run_alike(uint64_t cycles, piece_fn run, agree_fn agree, void *context,
                           double *wall_seconds)

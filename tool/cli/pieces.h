@@ -17,8 +17,8 @@ struct pace {
 void pace_begin(struct pace *pace);
 void pace_next(struct pace *pace); /* a piece has been run */
 
-/* What the page of the next run shows beside its speed (--view): columns from PIECES_COLUMN on, which
- * `take` sets between two pieces, and their curves over cycles. Lent for the run. */
+/* What the page of the next run shows beside its speed (--view): columns from PIECES_COLUMN on,
+ * which `take` sets between two pieces, and their curves over cycles. Lent for the run. */
 enum { PIECES_CYCLES = WATCH_SECONDS + 1, PIECES_COLUMN };
 struct pieces_view {
     void *context;

@@ -185,8 +185,8 @@ size_t report_each_surface(struct report *report, size_t traffic, report_surface
 /* The scale of all these. */
 struct surface_scale report_surface_scale(struct report *report, size_t traffic);
 
-/* Lines that differ in numbers only, of any traffic; lent for the call. Line i of the family has the
- * number axes_value(&axes[line[i]], key[k]). */
+/* Lines that differ in numbers only, of any traffic; lent for the call. Line i of the family has
+ * the number axes_value(&axes[line[i]], key[k]). */
 struct report_family {
     const struct axes *axes; /* of all lines of the report */
     const size_t *line;

@@ -172,7 +172,7 @@ void net_take_result(struct net_simulation *s, struct net_result *out)
     out->deadlock_len = leat_net_stuck(&s->net, out->deadlock, NET_DEADLOCK_MAX);
 }
 
-/* ---- --view ------------------------------------------------------------------------------------ */
+/* ---- --view ---------------------------------------------------------------------------------- */
 
 static void take_view(void *context, struct watch_sample *sample)
 {

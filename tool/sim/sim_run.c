@@ -206,7 +206,7 @@ static void collect(struct simulation *s, struct sim_result *out)
     out->latency = &s->load.latency;
 }
 
-/* ---- --view ------------------------------------------------------------------------------------ */
+/* ---- --view ---------------------------------------------------------------------------------- */
 
 /* Cells of W, else those of messages. */
 static void take_view(void *context, struct watch_sample *sample)

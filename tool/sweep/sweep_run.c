@@ -526,7 +526,7 @@ static void forget_others(struct sweep *s)
     }
 }
 
-/* ---- the page of --view ----------------------------------------------------------------------- */
+/* ---- the page of --view ---------------------------------------------------------------------- */
 
 enum { VIEW_DONE = WATCH_SECONDS + 1, VIEW_COLUMNS };
 

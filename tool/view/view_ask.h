@@ -2,8 +2,8 @@
  * Asks a child for a text, so that a page is served meanwhile:
  *
  *     view_ask_begin(&ask, print, context, ...)       print writes the text, in the child
- *     while (view_ask_step(&ask) == VIEW_ASK_WAITS)   ask.fd is readable, or view_ask_wait_ms passes
- *         poll(...);
+ *     while (view_ask_step(&ask) == VIEW_ASK_WAITS)
+ *         poll(...);                                  until ask.fd is readable
  *     ask.text, ask.len                               until the next one begins
  */
 #ifndef LEAT_VIEW_ASK_H

@@ -7,8 +7,9 @@ enum { WHY_CAP = 1024 };
 bool view_serve_read(struct view_serve *s, const struct arguments *args, const char *option)
 {
     const char *text = argument(args, option), *file = argument(args, "--token-file");
+    const bool may_lack = *option_find(args->verb, option)->argument == '['; /* its value */
     *s = (struct view_serve){ 0 };
-    if (!text || !*text) text = "127.0.0.1:0";
+    if (!text || (may_lack && !*text)) text = "127.0.0.1:0";
     if (!view_address_read(text, &s->config.listen))
         return misused(args->verb,
                        "%s %s: expected ADDRESS or ADDRESS:PORT, as 127.0.0.1:0 or [::1]:8080",

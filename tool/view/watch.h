@@ -8,13 +8,13 @@
  *     watch_put(&last sample)
  *     watch_close(code)                    the page says how it has ended
  *
- * The child and the run share memory, in which the run only writes: no call of the run waits for the
- * child, or for a browser. What is simulated does not depend on it. Without --view all of this does
- * nothing, and watch_wants is false.
+ * The child and the run share memory, in which the run only writes: no call of the run waits for
+ * the child, or for a browser. What is simulated does not depend on it. Without --view all of this
+ * does nothing, and watch_wants is false.
  *
- * A sample has numbers that the run knows anyway, mostly counts since its beginning; curves are made
- * of them by the child. There are WATCH_SAMPLES at most: of a long run each second one is kept, then
- * each fourth, and so on.
+ * A sample has numbers that the run knows anyway, mostly counts since its beginning; curves are
+ * made of them by the child. There are WATCH_SAMPLES at most: of a long run each second one is
+ * kept, then each fourth, and so on.
  */
 #ifndef LEAT_WATCH_H
 #define LEAT_WATCH_H
@@ -23,7 +23,8 @@
 
 /* clang-format off */
 #define OPTIONS_OF_WATCH \
-    { "--view", "[ADDRESS:PORT]", "serve a page that shows the run (unless given: 127.0.0.1, a free port)" }, \
+    { "--view", "[ADDRESS:PORT]", "serve a page that shows the run (default: a free port of " \
+                                  "127.0.0.1)" }, \
     { "--token-file", "FILE", "the page of --view needs the token in FILE" }
 #define WATCH_OPTIONS "--view --token-file"
 /* clang-format on */
