@@ -72,7 +72,9 @@ struct leat_sim_packetway_node {
     uint32_t in_used, out_used;     /* room */
     uint32_t wait_first, wait_last; /* nodes that wait for room here */
     uint32_t hold_first, hold_last; /* packets in routers that wait for room to leave */
+    uint32_t held;                  /* of its `in_used`, at outputs that are locked */
     bool dead, credit_due, serves;
+    bool locked; /* waits for outputs that wait for it */
 };
 
 enum leat_sim_packetway_step {
@@ -248,6 +250,14 @@ void leat_sim_packetway_obey(struct leat_sim_packetway *p, uint32_t packet, uint
 void leat_sim_packetway_free(struct leat_sim_packetway *p, uint32_t packet);
 /* Returns it to the free list that it belongs to. */
 void leat_sim_packetway_put_back(struct leat_sim_packetway *p, uint32_t packet);
+
+/* ---- sim_packetway_locked.c ---- */
+
+/* Finds the outputs that wait for each other, whatever goes on elsewhere: the largest set in which
+ * each waits for room at an input whose packets all wait for outputs of the set. False: none. */
+bool leat_sim_packetway_find_locked(struct leat_sim_packetway *p);
+/* Each of these half-routers, or each that holds packets, discards one. */
+void leat_sim_packetway_break_up(struct leat_sim_packetway *p, bool all);
 
 /* ---- sim_packetway_cut.c ---- */
 

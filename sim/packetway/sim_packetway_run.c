@@ -2,7 +2,7 @@
 #include "sim_packetway_parts.h"
 #include <assert.h>
 
-/* The interval of engine timers; if nothing moves for so many of them, the network is stuck. */
+/* The interval of engine timers; after so many, packets that wait for each other are lost. */
 #define TICK_PS UINT64_C(100000000000)
 enum {
     STILL_TICKS = 50,
@@ -187,19 +187,6 @@ static uint32_t active_sans(const struct leat_sim_packetway *p)
     return count;
 }
 
-/* Packets wait for each other, and would do so for ever: each half-router discards one. */
-static void break_up(struct leat_sim_packetway *p)
-{
-    for (uint32_t i = 0; i < p->nodes; i++) {
-        struct leat_sim_packetway_node *n = &p->node[i];
-        if (!n->hold_first) continue;
-        const uint32_t packet = n->hold_first - 1;
-        n->hold_first = p->packet[packet].next;
-        p->counts.stuck++;
-        leat_sim_packetway_drop(p, packet, "the buffers of routers wait for each other");
-    }
-}
-
 /* Runs the timers of engines. */
 void leat_sim_packetway_tick(struct leat_sim_packetway *p)
 {
@@ -222,10 +209,12 @@ static void tick(struct leat_sim_packetway *p)
     const bool still = p->base.in_flight && !p->post.plans && !active_sans(p) &&
                        p->progress == p->seen_progress;
     p->seen_progress = p->progress;
-    p->still_ticks = still ? p->still_ticks + 1 : 0;
+    /* Others may go on meanwhile, such as tasks that ask for a lock again and again. */
+    const bool locked = leat_sim_packetway_find_locked(p);
+    p->still_ticks = still || locked ? p->still_ticks + 1 : 0;
     if (p->still_ticks == STILL_TICKS) {
         p->still_ticks = 0;
-        break_up(p);
+        leat_sim_packetway_break_up(p, still);
     }
     leat_sim_packetway_tick(p);
 }

@@ -14,7 +14,15 @@
 #include <leat/random.h>
 #include <string.h>
 
-enum { RINGS = 4, STATIONS = 5, HOSTS = RINGS * (STATIONS - 2), MESSAGES = 2000 };
+enum {
+    RINGS = 4,
+    STATIONS = 5,
+    HOSTS = RINGS * (STATIONS - 2),
+    MESSAGES = 2000,
+    ASKING = MESSAGES
+};
+#define SECOND_PS UINT64_C(1000000000000)
+#define PAUSE_PS  (SECOND_PS / 20) /* shorter than the interval at which the network looks */
 
 static struct square {
     struct leat_sim_aton_port ring[RINGS];
@@ -23,6 +31,7 @@ static struct square {
     struct leat_sim_packetway net;
     void *memory[RINGS + 1];
     uint32_t arrived, lost;
+    bool asked; /* ASKING has arrived */
     uint8_t ended[MESSAGES];
     uint8_t octets[MESSAGES * 8];
 } square;
@@ -36,6 +45,10 @@ static void on_arrived(void *context, const struct leat_port_message *m, leat_ti
 {
     struct square *s = context;
     (void)at;
+    if (m->id == ASKING) {
+        s->asked = true;
+        return;
+    }
     s->arrived++;
     EQ(s->ended[m->id]++, 0);
 }
@@ -63,7 +76,7 @@ static void open_square(uint32_t buffer, bool cut_through)
                                                     .model = LEAT_SIM_ATON_WORD,
                                                     .clock = { 1000, 1 },
                                                     .packet_octets = 1000,
-                                                    .messages_max = MESSAGES };
+                                                    .messages_max = MESSAGES + 1 };
     memset(&square, 0, sizeof square);
     for (uint32_t i = 0; i < RINGS; i++) {
         square.memory[i] = zeros(leat_sim_aton_port_footprint(&ring));
@@ -84,7 +97,7 @@ static void open_square(uint32_t buffer, bool cut_through)
                                                       .routers = RINGS,
                                                       .by_address = true,
                                                       .cut_through = cut_through,
-                                                      .messages_max = MESSAGES,
+                                                      .messages_max = MESSAGES + 1,
                                                       .buffer = buffer,
                                                       .host_ps = 1000,
                                                       .planned_ps = 1000,
@@ -106,13 +119,13 @@ static void close_square(void)
         free(square.memory[i]);
 }
 
-/* From all hosts to the opposite ring, all at once. */
-static void fill(void)
+/* From all hosts, the first ones left out, to the opposite ring, all at once. */
+static void send_all(uint32_t left_out)
 {
     struct leat_random r;
     leat_random_seed(&r, tap_seed());
     for (uint32_t i = 0; i < MESSAGES; i++) {
-        const uint32_t from = i % HOSTS, each = STATIONS - 2;
+        const uint32_t from = left_out + i % (HOSTS - left_out), each = STATIONS - 2;
         const uint32_t to = (from / each + RINGS / 2) % RINGS * each +
                             (uint32_t)leat_random_below(&r, each);
         const struct leat_port_message m = {
@@ -120,6 +133,11 @@ static void fill(void)
         };
         OK(leat_port_send(&square.net.base, &m, 0));
     }
+}
+
+static void fill(void)
+{
+    send_all(0);
     while (square.net.base.in_flight)
         leat_port_run(&square.net.base, LEAT_NEVER);
     EQ(square.arrived + square.lost, MESSAGES);
@@ -138,6 +156,28 @@ static void cycles_of_full_buffers_are_broken_up(void)
     }
 }
 
+/* One host asks another of its ring again and again, as tasks do that wait for a lock. */
+static void they_are_broken_up_while_others_go_on(void)
+{
+    struct leat_port_net *net = &square.net.base;
+    open_square(1, false);
+    send_all(2);
+    while (square.arrived + square.lost < MESSAGES && net->now < 10000 * SECOND_PS) {
+        const struct leat_port_message m = {
+            .from = 0, .to = 1, .id = ASKING, .octets = square.octets, .len = 8
+        };
+        const leat_time until = net->now + PAUSE_PS;
+        OK(leat_port_send(net, &m, net->now));
+        square.asked = false;
+        while (net->now < until && square.arrived + square.lost < MESSAGES)
+            leat_port_run(net, until);
+        OK(square.asked);
+    }
+    EQ(square.arrived + square.lost, MESSAGES);
+    OK(square.net.counts.stuck > 0 && square.lost > 0);
+    close_square();
+}
+
 static void with_room_for_all_there_are_none(void)
 {
     open_square(LEAT_SIM_PACKETWAY_BUFFER_MAX, true);
@@ -147,4 +187,5 @@ static void with_room_for_all_there_are_none(void)
     close_square();
 }
 
-TAP_MAIN(T(cycles_of_full_buffers_are_broken_up), T(with_room_for_all_there_are_none))
+TAP_MAIN(T(cycles_of_full_buffers_are_broken_up), T(they_are_broken_up_while_others_go_on),
+         T(with_room_for_all_there_are_none))
