@@ -8,6 +8,7 @@ memory (none, or a few pages), descriptors, stack, address space.
 import os
 import random
 import re
+import subprocess
 import sys
 
 import workloads
@@ -16,7 +17,16 @@ from campaign import Campaign, Leftovers, in_own_machine, last_lines, run, wrong
 SHELL = ["sh", "-c"]
 
 
-def places(draw):
+def least_space(leat):
+    """KiB of address space; with less the system does not load the libraries of the command."""
+    for size in range(16384, 1 << 20, 1024):
+        script = f'ulimit -v {size}; exec "$0" --version'
+        if subprocess.run([*SHELL, script, leat], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode in (0, 2):
+            return size
+    sys.exit(f"{leat} does not start")
+
+
+def places(draw, leat):
     """Name, and the shell's commands before the command. They run in a mount namespace of their own."""
     size = 4 * draw.randint(1, 6)
     stack = draw.choice([64, 128, 256, 1000])
@@ -34,7 +44,8 @@ def places(draw):
     yield f"{descriptors} descriptors", f"ulimit -n {descriptors}"
     yield f"a stack of {stack} KiB", f"ulimit -s {stack}"
     yield "a stack of 1 MiB", "ulimit -s 1024"
-    yield "address space of 64 MiB", "ulimit -v 65536"
+    space = least_space(leat) + draw.randint(1, 2048)
+    yield f"address space of {space} KiB", f"ulimit -v {space}"
     yield "files of 1 KiB", "ulimit -f 1"
     yield "a full standard output", "exec > /dev/full"
     yield "a closed standard output", "exec 1>&-"
@@ -118,7 +129,7 @@ def main(leat, seed, only=""):
         done = run([leat, *workloads.words_of(line, campaign.folder.name)], folder=campaign.folder.name)
         wanted[line] = result_of(campaign, done)
     leftovers = Leftovers(own)
-    for name, before in places(random.Random(seed)):
+    for name, before in places(random.Random(seed), leat):
         place, codes = Place(campaign, leat, name, before), {}
         for line in lines:
             done, left = place.run(line)
