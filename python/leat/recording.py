@@ -71,22 +71,27 @@ class Recording:
             try:
                 lines = csv.reader(io.TextIOWrapper(child.stdout, newline=""))
                 next(lines, None)  # the names of the columns
+                last: list[str] = []  # where the recording is damaged, it may be cut
                 for line in lines:
-                    yield event_of(line)
+                    if last:
+                        yield event_of(last)
+                    last = line
             except BaseException:  # the reader has seen enough, or is interrupted
                 end(child)
                 raise
             if child.wait():
                 said.seek(0)
                 raise Ended(words, child.returncode, b"", said.read().decode()).error()
+            if last:
+                yield event_of(last)
 
     def messages(self) -> Iterator[Message]:
         """As they arrive; those that did not arrive come last. A message without a peer is a broadcast:
-        one for each arrival."""
+        one for each arrival. The packets and cells that carry them are events, but no messages."""
         open_ones: dict[int, Event] = {}
         arrived: set[int] = set()  # of broadcasts
         for event in self:
-            if event.message is None:
+            if event.message is None or is_packet(event.message):
                 continue
             if event.event == "leaves":
                 open_ones[event.message] = event
@@ -119,6 +124,11 @@ class Recording:
     def frame(self) -> Any:
         """A pandas.DataFrame of all events, in memory."""
         return frame(self)
+
+
+def is_packet(number: int) -> bool:
+    """Of a packet or cell (`leat help export csv`); the highest numbers are of operations."""
+    return number >> 62 == 0 and number >= 1 << 34
 
 
 def event_of(line: list[str]) -> Event:
