@@ -82,7 +82,12 @@ export async function open(address, width, colorScheme) {
     const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
     page.setDefaultTimeout(PATIENCE);
     const what = `${width} pixels, ${colorScheme}`;
-    page.on("console", (message) => { if (message.type() !== "log") fail(`${what}: console: ${message.text()}`); });
+    /* Chromium drops what it loads when a device of the host gets an address, which may be late. */
+    let dropped = false;
+    page.on("console", (message) => {
+        if (message.text().includes("ERR_NETWORK_CHANGED")) dropped = true;
+        else if (message.type() !== "log") fail(`${what}: console: ${message.text()}`);
+    });
     page.on("pageerror", (error) => fail(`${what}: ${error.stack}`));
     page.on("request", (request) => {
         const { protocol, origin } = new URL(request.url());
@@ -93,7 +98,13 @@ export async function open(address, width, colorScheme) {
         document.addEventListener("securitypolicyviolation", (event) => window.reports.push(`${event.violatedDirective} ${event.blockedURI}`));
     });
     await page.goto(address);
-    await page.waitForSelector("html[data-state]");
+    await until(`${what}: the page`, async () => {
+        if (dropped) {
+            dropped = false;
+            await page.goto(address);
+        }
+        return page.getAttribute("html", "data-state");
+    }, (state) => state !== null);
     same(`${what}: the page`, await page.getAttribute("html", "data-state"), "ready");
     return page;
 }

@@ -31,7 +31,8 @@ fi
 case $mode in test | picture_store) browser view_browser_runs "$mode" ;; esac
 # Live parts have a network of their own: two stations at the ends of a wire, and routers on loopback.
 if [ "$mode" = test ]; then
-    wire="ip link set lo up && ip link add in type veth peer name out && ip link set in up && ip link set out up"
+    # Addresses of IPv6, which come later, would interrupt what Chromium loads.
+    wire="ip link set lo up && sysctl -qw net.ipv6.conf.default.disable_ipv6=1 && ip link add in type veth peer name out && ip link set in up && ip link set out up"
     if [ "$(id -u)" -ne 0 ] || ! unshare --net sh -c "$wire" 2> "$folder/stderr"; then
         echo "skipped: live parts: it needs root, network namespaces and veth: $(cat "$folder/stderr")"
     else

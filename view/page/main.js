@@ -185,6 +185,7 @@ class Page {
         const by = byId("step").value;
         const time = by === "event" || by === "track" ? this.eventStep(way, by) : this.cycleStep(way, this.all[0].rec.clocks[Number(by)]);
         if (time === undefined) return;
+        this.stepped = Math.abs(time - this.stage.now); /* which the text of the time has to show */
         this.stage.goTo(time);
         say(`${timeText(this.stage.now)}: ${this.eventsNow()}`);
     }
@@ -217,7 +218,7 @@ class Page {
     }
 
     showNow() {
-        byId("now").textContent = timeText(this.stage.now, Math.min(this.stage.span / 1000, this.stage.end / 1000));
+        byId("now").textContent = timeText(this.stage.now, Math.min(this.stage.span / 1000, this.stage.end / 1000, this.stepped || Infinity));
         const text = this.stage.playing ? "Pause" : "Play";
         if (byId("play").textContent === text) return;
         byId("play").textContent = text;
